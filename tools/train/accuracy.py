@@ -1,4 +1,4 @@
-"""Errors of scores: their calibration, and the discs that the moves of a search lose."""
+"""Measures the errors of scores, and the discs that the moves of a search lose."""
 
 from collections.abc import Sequence
 from statistics import fmean
@@ -11,7 +11,7 @@ from outflank.protocol.formats import obf
 
 _NEAR_IN_DISCS = 3
 MoveScore = tuple[float, int, int | None]
-"""The search's score, the exact one, and the discs that the chosen move costs, None if not all moves have scores."""
+"""The search's score, the exact score, and the discs that the chosen move loses; None if a move has no exact score."""
 _ROWS = {
     "positions": ("positions", "{}"),
     "mean error": ("mae", "{:.2f} discs"),
@@ -26,9 +26,9 @@ _ROWS = {
 def calibration(scores: Sequence[float], truths: Sequence[float]) -> tuple[float, float]:
     """Return the bias and the slope of scores.
 
-    Returns: the mean of score minus truth, in discs; below 0 the side to move is rated too low. The slope of the
-        least-squares line from scores to truths; above 1 the scores are too close to 0. 0 and 1 without scores, and a
-        slope of 1 if all scores are equal.
+    Returns: the mean of score minus truth, in discs; below 0 the side to move is rated too low. Then the slope of the
+        least-squares line from scores to truths; above 1 the scores are too close to 0. Without scores the results are
+        0 and 1; if all scores are equal, the slope is 1.
 
     Raises: ValueError if the numbers of scores and truths differ.
     """
@@ -42,7 +42,7 @@ def calibration(scores: Sequence[float], truths: Sequence[float]) -> tuple[float
 
 
 def judge_moves(problem: obf.Problem, searcher: Searcher, limit: Limit | None) -> tuple[MoveScore, int]:
-    """Return what the search says of a problem, and its nodes."""
+    """Return the search's score and move loss for a problem, and its nodes; without a limit, use the evaluation."""
     position, nodes = problem.position, 0
     if limit is None:
         move = max(position.legal_moves(), key=lambda move: -searcher.evaluate(position.play(move)))
@@ -58,7 +58,7 @@ def judge_moves(problem: obf.Problem, searcher: Searcher, limit: Limit | None) -
 
 
 def score_errors(judged: Sequence[MoveScore]) -> dict[str, float | None]:
-    """Return the number of positions, and their errors in discs, by the names that ``--json`` gives them."""
+    """Return the number of positions and their errors, by the field names of ``--json``."""
     off = [abs(score - exact) for score, exact, _ in judged]
     lost = [lost for *_, lost in judged if lost is not None]
     bias, slope = calibration([score for score, _, _ in judged], [exact for _, exact, _ in judged])

@@ -1,16 +1,16 @@
 """The whole training, from scratch to an evaluation, in a given time.
 
-The first generation plays with weights that are all 0: its games are poor, but from `exact_from` empty squares on
-their results are those of perfect play, so the late phases are learned at once. Each further generation plays with
-the evaluation of the previous one, and its searches are right a few plies earlier: knowledge propagates from the end of
-the game to its beginning. Later fits use the solved positions of the first generations and whole games of the others:
-the number of games matters more than their quality. Solved positions off the path of the games train only the network,
-which can distinguish them from those of good play; the tables can't.
+The first generation plays with weights that are all 0. Its games are poor, but play is perfect from `exact_from` empty
+squares to the end, so the late phases are learned at once. Each further generation plays with the evaluation of the
+previous generation, and its searches are right a few plies earlier, so knowledge propagates from the end of the game
+to its beginning. Later fits use only the solved positions of the first generations but whole games of the others,
+since the number of games matters more than their quality. Labelled positions that no game reached train only the
+network, which can distinguish them from positions of good play; the tables can't.
 
 The last generations play the games that the weights are made for: close games between good players, with a deep
-selective search and a nearly perfect endgame from earlier on. Off the path of these games, boards of the whole midgame
-are judged by the same search: searches meet mostly such boards, and judging one takes a tenth of the time of solving
-it. The loss is linear for large errors then. Finally the heads are calibrated.
+selective search, and a nearly perfect endgame that starts earlier. The same search labels midgame boards that these
+games did not reach. Searches meet mostly such boards, and labelling a board takes a tenth of the time of solving it.
+The loss is then linear for large errors. Finally the heads are calibrated.
 
 The folder records the time of each step, so that interruptions do not use up the budget, and a larger budget later
 continues with another generation of the last kind.
@@ -37,30 +37,31 @@ from outflank.tools.train import label, probcut, selfplay, weights_file
 from outflank.tools.train.dataset import load, read_header, shards_there
 from outflank.tools.train.settings import Judging, LabelSettings, NetworkSettings, SelfplaySettings, Trust
 
-_MOST = 100_000_000  # games and boards: the time is what counts
-# The share of the time of each generation; the rest is for the error model.
+_MOST = 100_000_000  # the limit of games and boards, never reached because the time runs out first
+# The share of the time for each generation; the rest is for the error model.
 _SHARES = (0.08, 0.08, 0.14, 0.25, 0.43)
 _WORTH_ANOTHER = 0.25  # the share of the time that must be left for another generation
-# The share of the first generation's time for games and labels; later ones estimate the time of a fit.
+# The share of the first generation's time for games and labels. Later generations estimate the time of their fit.
 _FIRST_WORK_SHARE = 0.5
 _LEAST_WORK_SHARE = 0.1
-# The fit's time for a position, relative to the previous fit: with more positions it rose by a factor of up to 1.4.
+# The assumed growth of a fit's time per position from one fit to the next; the measured growth was at most 1.4.
 _CAUTION = 1.5
 _LABEL_SHARE = 0.3  # the share of the labels in the time for games and labels
 _FIRST_TO_SERVE_WHOLE = 2
 _FIRST_LATE = 3
-_LATE_OPENINGS = (8, 24)  # random moves
+_LATE_OPENINGS = (8, 24)  # the fewest and most random moves of an opening in the last generations
 _LATE_DETOURS, _LATE_WIDEST = 0.3, 24
-_EARLY_LABELLED, _LATE_LABELLED = (11, 13), (11, 46)  # empty squares, fewest and most
+_EARLY_LABELLED, _LATE_LABELLED = (11, 13), (11, 46)  # the fewest and most empty squares of labelled boards
 _LABELS_SOLVED_FROM = 13
 _LATE_LINEAR_FROM = 4.0
 _STRAY_MOVES = 4
 _LINE_TO = 10
 _CALIBRATION_BOARDS = 300
-_ERROR_MODEL = "selectivity model"  # the last step
+_ERROR_MODEL = "selectivity model"  # the name of the last step
 _ERROR_MODEL_DEPTH = 8
 _ERROR_MODEL_BOARDS = 30
-# Upper bounds, measured: games of 4 plies at 100 a second and processor, of 540 bytes each; a file of weights.
+# Measured upper bounds of bytes: 100 games of 4-ply searches per second and processor at 540 bytes each; and a file of
+# weights.
 _BYTES_A_SECOND = 54_000
 _BYTES_OF_WEIGHTS = 10_000_000
 _MB = 1_000_000
@@ -72,11 +73,11 @@ class BootstrapSettings:
 
     Attributes:
         folder: the folder of all files; finished steps are not repeated.
-        seconds: the total time, including the time spent in the folder before.
+        seconds: the total time, including the time of earlier runs in the folder.
         early: the searches of the first generations.
         late: the searches of the last generations.
-        seed: the seed of the first generation; later ones use the following numbers.
-        games_a_shard: the games, or boards solved, in a file, the unit of work.
+        seed: the seed of the first generation; later generations use the following numbers.
+        games_a_shard: the number of games, or of labelled boards, in a file, which is the unit of work.
     """
 
     folder: Path
@@ -91,21 +92,21 @@ class BootstrapSettings:
         return self.folder / f"games-{generation}"
 
     def labels(self, generation: int) -> Path:
-        """Return the folder of a generation's labels off the path of its games."""
+        """Return the folder of a generation's labelled boards, most of which no game reached."""
         return self.folder / f"labels-{generation}"
 
     def weights(self, generation: int) -> Path:
-        """Return the weights that a generation plays with; those of generation 0 are all 0."""
+        """Return the file of the weights that a generation plays with; in generation 0 all weights are 0."""
         return self.folder / f"weights-{generation}.bin"
 
     @property
     def error_model(self) -> Path:
-        """The selectivity model of the last generation."""
+        """The file of the selectivity model, which is fitted to the last generation."""
         return self.folder / "probcut.json"
 
     @property
     def spent(self) -> Path:
-        """The file with the seconds of each step."""
+        """The file with the seconds spent on each step."""
         return self.folder / "spent.json"
 
 
@@ -113,10 +114,10 @@ def work_seconds(seconds: float, known: int, found: float = 0.0, fitted: float =
     """Return a generation's seconds for games and labels; the fit to all positions uses the rest.
 
     Args:
-        seconds: the seconds for the generation.
-        known: the number of positions of the generations before.
-        found: the positions for each second of games and labels, as in the previous generation; 0 if unknown.
-        fitted: the expected seconds of the fit for each position.
+        seconds: the total seconds for the generation.
+        known: the number of positions of the earlier generations.
+        found: the positions made per second of games and labels in the previous generation; 0 if unknown.
+        fitted: the expected seconds of the fit per position.
     """
     if not found:
         return seconds * _FIRST_WORK_SHARE
@@ -125,12 +126,12 @@ def work_seconds(seconds: float, known: int, found: float = 0.0, fitted: float =
 
 
 def bootstrap(settings: BootstrapSettings, report: Callable[[str], None], **place: Unpack[Place]) -> None:
-    """Run all generations, calling `report` with a sentence about each, then fit the selectivity model.
+    """Run all generations, then fit the selectivity model. `report` receives a sentence about each step.
 
-    After an interruption the latest weights are usable, and the same call continues. A call with more time continues
-    from the result of less time.
+    After an interruption the latest weights are usable, and the same call continues. A later call with more time
+    continues from the earlier result.
 
-    Raises: FileFormatError if the folder holds games of other settings.
+    Raises: FileFormatError if the folder holds games made with other settings.
     """
     settings.folder.mkdir(parents=True, exist_ok=True)
     _write_nothing(settings.weights(0))
@@ -148,10 +149,10 @@ def bootstrap(settings: BootstrapSettings, report: Callable[[str], None], **plac
 
 
 def plan(settings: BootstrapSettings, workers: int | None) -> str:
-    """Return a sentence about the time and the disk that the training will take.
+    """Return a sentence about the time and the disk space that the training will take.
 
-    Raises: OutflankError if the disk is too small; ModuleNotFoundError if PyTorch is missing, which only the first fit
-        would import.
+    Raises: OutflankError if the disk is too small; ModuleNotFoundError if PyTorch is missing, which would otherwise
+        show only at the first fit.
     """
     if find_spec("torch") is None:
         raise ModuleNotFoundError("No module named 'torch'", name="torch")
@@ -264,7 +265,7 @@ def _fit_generation(settings: BootstrapSettings, generation: int, place: Place) 
     known = min(generation, _FIRST_TO_SERVE_WHOLE)
     games = [settings.games(number) for number in range(known, generation + 1)]
     earlier = [settings.games(number) for number in range(known)]
-    # The guesses of weights that are all 0 are useless.
+    # With weights that are all 0 the guesses are useless.
     trust = Trust() if generation else Trust(1.0, 1.0)
     tables = settings.folder / "tables.unfinished"
     weights_file.fit_folders(games, earlier, tables, trust)
@@ -293,9 +294,9 @@ def _fit_error_model(settings: BootstrapSettings, last: int, place: Place) -> No
 
 
 def spent_on(path: Path, *steps: str) -> float:
-    """Return the seconds of these steps together; 0 without a file.
+    """Return the total seconds of these steps; 0 without a file.
 
-    Raises: FileFormatError if it is another file or damaged.
+    Raises: FileFormatError if the file is damaged or of another kind.
     """
     seconds = _seconds_of_steps(path)
     return sum(seconds.get(step, 0.0) for step in steps)
@@ -303,9 +304,9 @@ def spent_on(path: Path, *steps: str) -> float:
 
 @contextmanager
 def spending(path: Path, step: str) -> Iterator[None]:
-    """Add the duration of the ``with`` block to a step, also if it raises; if the process is killed, it is lost.
+    """Add the duration of the ``with`` block to a step, even if the block raises. If the process is killed, it is lost.
 
-    Raises: FileFormatError if it is another file or damaged.
+    Raises: FileFormatError if the file is damaged or of another kind.
     """
     seconds, began = _seconds_of_steps(path), time.monotonic()
     try:

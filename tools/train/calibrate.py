@@ -1,9 +1,9 @@
 """Shifts an evaluation's heads so that searches are unbiased, for all numbers of empty squares at their leaves.
 
-An evaluation that is unbiased for the positions of games is biased for the leaves of a search: the side that moved last
-chose the leaf on which the evaluation errs in its favour. All leaves of a search to a depth have about the same number
-of empty squares, so a shift of their head shifts the score, and the shift that a head needs is the negative bias of
-such searches. Even and odd depths reach the same leaves from different positions, and both are used.
+An evaluation that is unbiased for the positions of games is biased for the leaves of a search, because the side that
+moved last chose the leaf on which the evaluation errs in its favour. All leaves of a search to a fixed depth have about
+the same number of empty squares and thus one head. A shift of this head shifts the score, so the head needs the
+negative bias of these searches. Even and odd depths reach the same leaves from different positions; both are measured.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ from outflank.tools.runtime.executor import cleared_searcher, open_executor, run
 from outflank.tools.runtime.progress import progress_bar
 from outflank.tools.train.dataset import Records, empties
 
-_BESIDE = 0.5  # the weight of a head's neighbours of the same parity; its own is 1
-_FARTHEST = 50  # empty squares at the leaves: with more, every game is nearly even
-_NEAREST = 7  # with fewer, searches reach the end
-_Board = tuple[int, int, int]  # own, opp, result
+_BESIDE = 0.5  # the weight of a head's neighbours of the same parity, relative to the head itself
+_FARTHEST = 50  # the most empty squares at the leaves; with more, every game is nearly even
+_NEAREST = 7  # the fewest empty squares at the leaves; with fewer, searches reach the end of the game
+_Board = tuple[int, int, int]  # the masks own and opp, and the result
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +38,9 @@ class Shift:
     """The shift that a head needs.
 
     Attributes:
-        empties: the empty squares of the head.
+        empties: the number of empty squares for which the head is used.
         boards: the number of boards measured.
-        even: the mean of score minus result of searches to the even depth, in discs, from the root's side to move.
+        even: the mean of score minus result in searches to the even depth, in discs, from the root's side to move.
         odd: the same for the odd depth.
         discs: the discs to add to the head.
         even_error: the root mean square of score minus result at the even depth, in discs; 0 without boards.
@@ -70,10 +70,10 @@ def measure(
     Args:
         weights: the weights file.
         records: the positions of the games.
-        depth: the plies of half the searches; the others are one ply deeper.
-        boards: the maximum of boards for each number of empty squares and each depth.
-        seed: the seed of their choice.
-        place: the processors.
+        depth: the plies of half the searches; the other half is one ply deeper.
+        boards: the maximum number of boards for each number of empty squares and each depth.
+        seed: the seed of the choice of boards.
+        place: the number of workers, or the cluster.
     """
     tasks = [
         (leaf, plies, chosen)
@@ -116,7 +116,10 @@ def _errors(weights: Path, task: tuple[int, int, tuple[_Board, ...]]) -> list[fl
 
 
 def _shifts(errors: dict[tuple[int, int], list[float]]) -> tuple[Shift, ...]:
-    """Return each head's shift: minus the bias at the even depth, and the bias at the odd one, with exchanged sides."""
+    """Return each head's shift: the mean of the bias at the odd depth and the negative bias at the even depth.
+
+    The signs differ because at odd depths the other side is to move at the leaves.
+    """
     leaves = sorted({leaf for leaf, _ in errors}, reverse=True)
     both = {leaf: (errors.get((leaf, 0), []), errors.get((leaf, 1), [])) for leaf in leaves}
     needed = {leaf: [*(-error for error in even), *odd] for leaf, (even, odd) in both.items()}
@@ -135,7 +138,7 @@ def _shifts(errors: dict[tuple[int, int], list[float]]) -> tuple[Shift, ...]:
 
 
 def _smooth(leaf: int, needed: dict[int, list[float]]) -> float:
-    """Return the mean shift of a head and, with less weight, of its neighbours of the same parity."""
+    """Return the weighted mean of the shifts of a head and of its neighbours of the same parity."""
     shares = {leaf: 1.0, leaf - 2: _BESIDE, leaf + 2: _BESIDE}
     weights = {near: share * len(needed[near]) for near, share in shares.items() if near in needed}
     return sum(_mean(needed[near]) * weight for near, weight in weights.items()) / sum(weights.values())

@@ -1,4 +1,4 @@
-"""Training positions: records, their files, and the boards that are set aside."""
+"""Training positions: their records, the files of records, and the boards that training leaves out."""
 
 import json
 import random
@@ -25,7 +25,7 @@ _SUFFIX = ".positions"
 
 
 def shard_path(folder: Path, number: int) -> Path:
-    """Return the file of shard `number`."""
+    """Return the path of the shard with this number."""
     return folder / f"{number:06d}{_SUFFIX}"
 
 
@@ -43,7 +43,7 @@ def write_shard(path: Path, records: Records, made: Mapping[str, Any]) -> None:
 
 
 def read_header(path: Path) -> dict[str, Any]:
-    """Return a shard's JSON object. Raises: FileFormatError with the file and its fault."""
+    """Return the JSON object in a shard's header. Raises: FileFormatError, which names the file and its fault."""
     with path.open("rb") as file:
         magic, line = file.readline(len(_MAGIC)), file.readline()
     if magic != _MAGIC:
@@ -58,7 +58,7 @@ def read_header(path: Path) -> dict[str, Any]:
 
 
 def read_shard(path: Path) -> Records:
-    """Return the records of a shard. Raises: FileFormatError with the file and its fault."""
+    """Return the records of a shard. Raises: FileFormatError, which names the file and its fault."""
     header = read_header(path)
     try:
         raw = zlib.decompress(path.read_bytes().split(b"\n", 2)[2])
@@ -70,7 +70,7 @@ def read_shard(path: Path) -> Records:
 
 
 def shards_there(folder: Path) -> list[Path]:
-    """Return the shards of a folder, by number; an empty list if there is no such folder."""
+    """Return the shards of a folder in the order of their numbers; an empty list if the folder does not exist."""
     return sorted(folder.glob(f"*{_SUFFIX}"))
 
 
@@ -80,11 +80,11 @@ def games_there(folder: Path, settings: Mapping[str, Any]) -> dict[int, int]:
     Raises: FileFormatError if a shard was made with other settings.
     """
     found = {}
-    expected = json.loads(json.dumps(settings))  # JSON has lists for tuples
+    expected = json.loads(json.dumps(settings))  # turns tuples into lists, as in the headers
     for path in shards_there(folder):
         header = read_header(path)
         made = header.get("settings")
-        unnamed = isinstance(made, dict) and "evaluation" not in made  # the format of 1.0.0
+        unnamed = isinstance(made, dict) and "evaluation" not in made  # as version 1.0.0 wrote it
         wanted = {name: value for name, value in expected.items() if name != "evaluation" or not unnamed}
         if made != wanted:
             raise FileFormatError(f"expected {path} to be made with {wanted}, got {made}")
@@ -93,7 +93,7 @@ def games_there(folder: Path, settings: Mapping[str, Any]) -> dict[int, int]:
 
 
 def shards(folders: Iterable[Path]) -> list[Path]:
-    """Return all shards of some folders, by folder and number. Raises: FileFormatError if a folder has none."""
+    """Return the shards of some folders in the order of folder and number. Raises: FileFormatError if one has none."""
     found = []
     for folder in folders:
         here = shards_there(folder)
@@ -104,7 +104,7 @@ def shards(folders: Iterable[Path]) -> list[Path]:
 
 
 def load(folders: Iterable[Path]) -> Records:
-    """Return the records of all shards of some folders, with contiguous games.
+    """Return the records of all shards of some folders; the records of a game are contiguous.
 
     Raises: FileFormatError, see ``read_shard`` and ``shards``.
     """
@@ -112,7 +112,7 @@ def load(folders: Iterable[Path]) -> Records:
 
 
 def load_solved(folders: Iterable[Path]) -> Records:
-    """Return only the positions that were searched to the end, which are right even in badly played games.
+    """Return only the records of positions that were searched to the end. Their results are right even in poor games.
 
     Raises: FileFormatError, see ``read_shard`` and ``shards``.
     """
@@ -133,7 +133,7 @@ def game_numbers(records: Records) -> NDArray[np.int64]:
 
 
 def solved(records: Records) -> NDArray[np.bool_]:
-    """Return which positions were searched to the end of the game, at any selectivity."""
+    """Return a mask of the positions that were searched to the end of the game, at any selectivity."""
     return np.asarray(records["depth"] >= empties(records))
 
 
@@ -142,19 +142,22 @@ def empties(records: Records) -> NDArray[np.int64]:
     return np.asarray(64 - np.bitwise_count(records["own"] | records["opp"]).astype(np.int64))
 
 
-# One board in this many is set aside.
+# One board in 16 is set aside: training leaves it out, and matches and dev sets use it.
 _SHARE_SET_ASIDE = 16
 _START_POSITIONS = {start: Position.start(Rules(start=start)) for start in STARTS}
 
 
 def set_aside(position: Position) -> bool:
-    """Return whether a board, like all its images, is set aside."""
+    """Return whether a board is set aside; images of a board share the answer."""
     canonical, _ = position.canonical()
     return zlib.crc32(f"{canonical.own:x} {canonical.opp:x}".encode()) % _SHARE_SET_ASIDE == 0
 
 
 def random_opening(rng: random.Random, moves: int, *, matches: bool, start: str = "diagonal") -> Position:
-    """Return a position with a move after this many random moves, passes not counted."""
+    """Return a position after `moves` random moves, not counting passes; the side to move has a move.
+
+    With `matches` the position is one that is set aside, else one that is not.
+    """
     while True:
         played = play_random(rng, _START_POSITIONS[start], moves)
         if played is not None and set_aside(played[0]) == matches:
@@ -162,17 +165,20 @@ def random_opening(rng: random.Random, moves: int, *, matches: bool, start: str 
 
 
 Judged = tuple[Position, float, int, Percent]
-"""A position with a move, and of the search that judged it the score in discs from the side to move, the plies (the
-number of empty squares if it reached the end), and the selectivity in percent."""
+"""A position in which the side to move has a move, and three numbers of its search: the score in discs from the side to
+move, the plies (the number of empty squares if the search reached the end), and the selectivity in percent."""
 
 
 def judged(position: Position, found: SearchResult) -> Judged:
-    """Return a position with the search that judged it."""
+    """Return a position with the score, depth and selectivity of its search."""
     return position, found.score, found.depth, found.selectivity
 
 
 def judged_line(position: Position, found: SearchResult, down_to: int = 0) -> Iterator[Judged]:
-    """Yield the positions of the best line of a search to the end, down to this many empty squares."""
+    """Yield the positions of the best line of a search to the end, down to `down_to` empty squares.
+
+    The searched position itself is always included.
+    """
     for there in _played_line(position, found.pv):
         if there.empties < down_to and there is not position:
             return
@@ -197,5 +203,5 @@ def as_records(game: Iterable[Judged], score: float, side: Colour) -> Records:
 
 
 def position_of(record: np.void) -> Position:
-    """Return the position of a record, in which Black is to move: records don't know colours."""
+    """Return the position of a record with Black to move, since records do not store the colour."""
     return Position(int(record["own"]), int(record["opp"]), Colour.BLACK)

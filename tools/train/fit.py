@@ -1,7 +1,7 @@
-"""Fits the evaluation's tables to games, phase by phase from the last one, each starting from the following phase.
+"""Fits the evaluation's tables to games, from the last phase to the first; each fit starts from the following phase.
 
-A phase is fitted to its own positions and, with less weight, to those of the adjacent phases. One game in KEPT_OUT is
-held out of all phases, for early stopping and measurement.
+A phase is fitted to its own positions and, with less weight, to positions of the adjacent phases. One game in KEPT_OUT
+is held out of all phases, for early stopping and measurement.
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ from outflank.tools.train.targets import targets
 Vector = NDArray[np.floating[Any]]
 _Number = TypeVar("_Number", bound=np.generic)
 
-_POSITIONS_AT_ONCE = 1 << 16  # so that numpy's copies stay small
+_POSITIONS_AT_ONCE = 1 << 16  # the size of a batch, which keeps numpy's copies small
 
-# Weights that are the same number share a column; the last one is the engine's padding.
+# The column of each weight. Weights that must be equal share a column. The last weight is the engine's padding.
 _COLUMN_OF = np.array(kept_weights(WEIGHTS_OF_A_PHASE), np.int32)
 COLUMNS = int(_COLUMN_OF.max()) + 1
-PADDING_COLUMN = int(_COLUMN_OF[PADDING_WEIGHT])  # column of the engine's padding, whose weight is 0
+PADDING_COLUMN = int(_COLUMN_OF[PADDING_WEIGHT])  # the column of the engine's padding, whose weight is 0
 
 
 def columns_of(records: Records) -> NDArray[np.int32]:
-    """Return the columns that count in each position, shape (positions, WEIGHTS_OF_A_POSITION), padding included."""
+    """Return the columns of each position's weights, shape (positions, WEIGHTS_OF_A_POSITION), padding included."""
     found = np.empty((len(records), WEIGHTS_OF_A_POSITION), np.int32)
     extract(np.ascontiguousarray(records["own"]), np.ascontiguousarray(records["opp"]), found)
     for part in np.array_split(found, 1 + len(found) // _POSITIONS_AT_ONCE):
@@ -52,7 +52,7 @@ def columns_of(records: Records) -> NDArray[np.int32]:
 
 
 def _pattern_matrix(records: Records) -> csr_array:
-    """Return the matrix of positions, shape (positions, COLUMNS); a column that counts twice is in a row twice."""
+    """Return the sparse matrix of positions, shape (positions, COLUMNS). A row may have the same column twice."""
     columns = columns_of(records)
     counts = (columns != PADDING_COLUMN).astype(np.float32)
     starts = np.arange(0, columns.size + 1, WEIGHTS_OF_A_POSITION)
@@ -60,15 +60,15 @@ def _pattern_matrix(records: Records) -> csr_array:
 
 
 _MOST_STEPS = 60
-_PATIENCE = 5  # steps without a better fit to the positions kept out
+_PATIENCE = 5  # the number of steps without a better fit to the held-out positions after which the fit stops
 
 
 Block = tuple[csr_array, Vector, float]
-"""Rows of equal weight: the rows, shape (rows, columns), their targets in discs, and the weight of a row's error."""
+"""A matrix of shape (rows, columns), the targets of its rows in discs, and the weight of each row's error."""
 
 
 def solve(blocks: Sequence[Block], kept_out: Block, start: Vector, ridge: float) -> tuple[Vector, int]:
-    """Return the weights, in discs, after the step of conjugate gradients that fits `kept_out` best, and this step.
+    """Return the weights, in discs, after the conjugate-gradient step that fits `kept_out` best, and the step's number.
 
     Reference: M. R. Hestenes and E. Stiefel, Methods of conjugate gradients for solving linear systems, 1952.
     """
@@ -101,7 +101,7 @@ def _mentions(blocks: Sequence[Block]) -> Vector:
 
 
 def _pull(blocks: Sequence[Block], errors: Sequence[Vector]) -> Vector:
-    """Return the gradient: the rows' errors, summed into the columns."""
+    """Return the negative gradient: for each column the weighted sum of its rows' errors."""
     pulls = [
         np.float32(weight) * (rows.T @ error) for (rows, _, weight), error in zip(blocks, errors, strict=True)
     ]
@@ -114,19 +114,19 @@ def _error(block: Block, weights: Vector) -> float:
 
 
 KEPT_OUT = 20
-_GRAIN = 4  # weights are multiples of 1/32 disc: finer ones only swell the file
+_GRAIN = 4  # the step of the weights, in the engine's units: 1/32 disc; finer steps would only enlarge the file
 _HIGHEST_SCORE = 64
 
 
 @dataclass(frozen=True, slots=True)
 class PhaseReport:
-    """The fit of a phase; errors in discs, against the results of the games kept out.
+    """The result of a phase's fit. Errors are in discs, against the results of the held-out games.
 
     Attributes:
         phase: the phase, 0 to PHASES - 1.
-        empties: the empty squares of its positions, the larger number.
-        positions: the number of the phase's positions that it was fitted to.
-        kept_out: the number of positions the errors were measured on.
+        empties: the larger of the two numbers of empty squares in the phase.
+        positions: the number of the phase's positions that were used for the fit.
+        kept_out: the number of held-out positions on which the errors were measured.
         steps: the steps of the regression.
         mae: the mean absolute error.
         rmse: the root mean square error.
@@ -150,7 +150,7 @@ class PhaseReport:
 
 
 Fit = tuple["array[int]", tuple[PhaseReport, ...]]
-"""The tables in the engine's layout, and the reports of their phases, first phase first."""
+"""The tables in the engine's layout, and the reports of the phases, the first phase first."""
 
 
 def described(reports: Sequence[PhaseReport]) -> list[dict[str, float]]:
@@ -175,9 +175,9 @@ def fit(
     Args:
         records: the positions of contiguous games.
         trust: the trust in later positions of a game, see targets.py.
-        on_phase: called with the report of each phase, the last phase first.
-        neighbour_weight: the weight of a position of an adjacent phase.
-        ridge: the strength of the ridge penalty towards the next phase's weights, in positions.
+        on_phase: a function that receives the report of each phase, the last phase first.
+        neighbour_weight: the weight of a position of an adjacent phase; a position of the phase has 1.
+        ridge: the strength of the ridge penalty towards the following phase's weights, in units of positions.
     """
     of_phase = _positions_by_phase(records, trust)
     columns = np.zeros(COLUMNS, np.float32)
@@ -199,11 +199,11 @@ def fit(
 
 
 _Positions = tuple[csr_array, Vector, Vector, NDArray[np.bool_]]
-"""Positions of a phase: the matrix, the targets, the results of the games, and whether empties are odd."""
+"""The matrix of a phase's positions, their targets, their games' results, and a mask for odd numbers of empties."""
 
 
 def _positions_by_phase(records: Records, trust: Trust) -> Callable[[int], tuple[_Positions, _Positions]]:
-    """Return a cached function from a phase to its positions, (kept out, trained on)."""
+    """Return a cached function that returns the held-out and the trained positions of a phase."""
     learned, kept_out = records["learned"], game_numbers(records) % KEPT_OUT == 0
     phase_of = phases(records)
     target_of = targets(records, trust)
@@ -222,7 +222,7 @@ def _positions_by_phase(records: Records, trust: Trust) -> Callable[[int], tuple
 
 
 def _rounded(weights: Vector) -> NDArray[np.int16]:
-    """Return the weights in the engine's units; the padding is 0."""
+    """Return the weights in the engine's units; the weight of the padding is 0."""
     limit = MOST_IN_TABLE // _GRAIN
     rounded = (np.round(weights * (UNITS_A_DISC / _GRAIN)).clip(-limit, limit) * _GRAIN).astype(np.int16)
     rounded[PADDING_COLUMN] = 0

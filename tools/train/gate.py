@@ -1,7 +1,7 @@
-"""A match between two evaluations in this process, to test whether the new one is stronger.
+"""Plays a match between two evaluations, to test whether the new one is stronger.
 
-Each pair of games begins with an opening that self-play never uses, played with both colours. Both sides search
-the same number of plies, so the verdict is about accuracy and not about speed.
+Each pair of games has an opening that self-play never uses; the two games exchange colours. Both sides search the same
+number of plies, so the verdict is about accuracy and not about speed.
 """
 
 import random
@@ -37,13 +37,13 @@ def gate(
         candidate: the weights file of the new evaluation.
         current: the weights file of the current evaluation.
         test: the sequential test.
-        most_pairs: the maximum of pairs.
-        depth: the plies of both searches.
+        most_pairs: the maximum number of pairs.
+        depth: the search depth of both sides, in plies.
         seed: the seed of the openings.
-        place: the processors.
+        place: the number of workers, or the cluster.
 
-    Returns: the candidate's points in each game, in the order in which pairs ended, and whether the test accepts it;
-        None if it is undecided.
+    Returns: the candidate's points in each game, in the order in which pairs ended, and whether the test accepts the
+        candidate; None if the test is undecided.
     """
     points: list[float] = []
     accepted = None
@@ -59,7 +59,7 @@ def gate(
 
 
 def described(points: list[float], accepted: bool | None) -> dict[str, Any]:
-    """Return what ``gate`` returns as plain data, with the Elo difference of the candidate."""
+    """Return the result of ``gate`` as plain data, with the Elo difference of the candidate."""
     elo = estimate(points, _pairs(points))
     return {
         "verdict": _VERDICTS[accepted],
@@ -73,7 +73,7 @@ def described(points: list[float], accepted: bool | None) -> dict[str, Any]:
 
 
 def in_words(result: dict[str, Any]) -> str:
-    """Return what ``described`` returns as a line."""
+    """Return the result of ``described`` as a line of text."""
     share = 100 * result["points"] / max(result["games"], 1)
     elo, low, high = (
         "?" if value is None else f"{value:+.0f}"
@@ -88,7 +88,7 @@ def _pairs(points: list[float]) -> list[float]:
 
 
 def play_pair(candidate: Path, current: Path, depth: int, seed: int, number: int) -> tuple[float, float]:
-    """Return the candidate's points in the two games of a pair, with Black and with White."""
+    """Play a pair of games. Return the candidate's points as Black and as White."""
     rng = random.Random(f"{seed}/{number}")
     opening = random_opening(rng, rng.randint(*_OPENING_MOVES), matches=True)
     files = candidate, current

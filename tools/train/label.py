@@ -1,4 +1,4 @@
-"""Searches single positions: labels to learn from, and dev sets to measure by."""
+"""Searches single positions, as labels for training and as dev sets for measurements."""
 
 import random
 from collections.abc import Iterable, Iterator
@@ -36,7 +36,7 @@ from outflank.tools.train.settings import LabelSettings
 
 _TIMES_STRAYED = 8
 
-_Board = tuple[int, int]  # own, opp
+_Board = tuple[int, int]  # the masks own and opp
 
 
 def label(
@@ -48,12 +48,12 @@ def label(
     seconds: float | None = None,
     **place: Unpack[Place],
 ) -> int:
-    """Label boards of games, or random ones, into shards of `folder` until there are `count` or the time is up.
+    """Label boards of games, or random boards, and write them to shards until there are `count` or the time is up.
 
-    Complete shards are kept; at least one is made.
+    Complete shards are kept; at least one missing shard is made.
 
-    Returns: the number of boards; fewer than `count` if the games have no more.
-    Raises: FileFormatError if the folder has shards of other settings.
+    Returns: the number of boards in `folder`; fewer than `count` if the games have no more or the time is up.
+    Raises: FileFormatError if the folder has shards made with other settings.
     """
     there = games_there(folder, settings.described())
     what = settings.fewest, settings.most, settings.seed
@@ -77,9 +77,9 @@ def label(
 def boards_of_games(
     games: Records, fewest: int, most: int, seed: int, stray: int = 0
 ) -> Iterator[tuple[int, int]]:
-    """Yield different boards of games, (own, opp), in random order; the arguments are those of LabelSettings.
+    """Yield distinct boards of games as (own, opp), in random order. For the arguments see ``LabelSettings``.
 
-    With `stray`, each position is used several times.
+    With `stray`, each position is used several times, with different random moves.
     """
     here = games[(empties(games) >= fewest) & (empties(games) <= most + stray)]
     rng = random.Random(seed)
@@ -145,19 +145,19 @@ def make_devset(
     all_moves: bool,
     **place: Unpack[Place],
 ) -> int:
-    """Solve boards of the games into a file.
+    """Solve boards of games, and write them to a file.
 
     Args:
-        games: the games; the boards are of different ones, and of those that training leaves out.
+        games: the games. Each board is from a different game, and is one that training leaves out.
         out: the file; complete lines are kept.
-        empty: the empty squares of each board.
+        empty: the number of empty squares of each board.
         count: the number of boards.
-        seed: the seed of their choice.
-        all_moves: whether to solve each move of a board, not just the board.
-        place: the processors.
+        seed: the seed of the choice of boards.
+        all_moves: True to solve each move of a board, not only the board.
+        place: the number of workers, or the cluster.
 
     Returns: the number of boards, which is smaller than `count` if the games have no more.
-    Raises: FileFormatError if the file has lines of other settings.
+    Raises: FileFormatError if the file has lines made with other settings.
     """
     boards = _boards_set_aside(games, empty, count, seed)
     done = _lines_there(out, boards)
@@ -175,7 +175,7 @@ def make_devset(
 
 
 def _boards_set_aside(games: Records, empty: int, count: int, seed: int) -> list[_Board]:
-    """Return different boards of different games, in the order of the seed."""
+    """Return distinct boards from different games, in a random order that depends on the seed."""
     here = np.flatnonzero((empties(games) == empty) & ~games["learned"])
     _, first_of_game = np.unique(game_numbers(games)[here], return_index=True)
     rows = games[here[first_of_game]]
@@ -185,7 +185,7 @@ def _boards_set_aside(games: Records, empty: int, count: int, seed: int) -> list
 
 
 def _lines_there(out: Path, boards: list[_Board]) -> int:
-    """Return the number of boards in a file, after removing a line that was cut short."""
+    """Return the number of boards in a file, after removing an incomplete line."""
     lines = out.read_text().splitlines(keepends=True) if out.exists() else []
     whole = [line for line in lines if line.endswith(";\n")]
     for line, board in zip(whole, boards, strict=False):

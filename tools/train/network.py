@@ -1,11 +1,11 @@
 """Trains the network on the residuals of the tables; engine/evaluation/evaluate.pxd describes the network.
 
-The heads of a stage are trained together, since they share the rows, and each stage separately: Adam on batches of
-random positions, in 32-bit floats with the engine's clipping, rounded to integers at the end. Only the rows decay,
-towards their initial values: Adam's steps are as long for a rare configuration as for a frequent one, so that without
-decay the rare ones would overfit; the rows of the rarest are not trained. Lopsided boards have the largest errors and
-decide no games: the loss is linear beyond `linear_from`. One game in KEPT_OUT is held out for measurement, on boards
-that are in no other game.
+The heads of a stage are trained together, since they share the rows; each stage is trained separately. Adam trains on
+batches of random positions, in 32-bit floats with the engine's clipping; the result is rounded to integers. Only the
+rows decay, towards their initial values. Adam's steps are as long for a rare configuration as for a frequent one, so
+without decay the rows of rare configurations would overfit; the rows of the rarest are not trained. Lopsided boards
+have the largest errors but decide no games, so the loss is linear beyond `linear_from`. One game in KEPT_OUT is held
+out for measurement, on boards that are not among the trained positions.
 
 References: I. Loshchilov and F. Hutter, Decoupled weight decay regularization, 2019; P. Huber, Robust estimation of a
 location parameter, 1964.
@@ -48,13 +48,13 @@ _SECONDS_BETWEEN = 60.0
 
 
 class Checkpoint:
-    """A file with the state of a training; without a path nothing is stored.
+    """A file with the state of a training.
 
     Args:
-        path: the path of the file.
-        training: the identity of a training: settings, positions, first weights.
+        path: the path of the file; None to store nothing.
+        training: the settings, positions and first weights, which identify the training.
 
-    The parts of a training are its network, optimiser and schedule, by name.
+    The argument `parts` of the methods has the network, optimiser and schedule of a stage, by name.
 
     Raises: FileFormatError if the file belongs to another training or is damaged.
     """
@@ -70,7 +70,7 @@ class Checkpoint:
             self._states = self._read(path)
 
     def resume(self, stage: int, parts: Mapping[str, Any]) -> tuple[int, float]:
-        """Restore the state of a stage; return the steps done, and the squared errors since the last epoch."""
+        """Restore the state of a stage. Return the steps done, and the sum of squared errors in the current epoch."""
         state = self._states.get(stage)
         if state is None:
             return 0, 0.0
@@ -79,7 +79,7 @@ class Checkpoint:
         return int(state["steps"]), float(state["squares"])
 
     def keep(self, stage: int, parts: Mapping[str, Any], steps: int, squares: float, *, last: bool) -> None:
-        """Write the state of a stage if a minute has passed, or if this was its last step."""
+        """Write the state of a stage if a minute has passed since the last write, or if this was its last step."""
         if self._path is None or not (last or time.monotonic() >= self._kept_at + _SECONDS_BETWEEN):
             return
         state = {name: part.state_dict() for name, part in parts.items()}
@@ -97,7 +97,7 @@ class Checkpoint:
         try:
             content = torch.load(path, map_location="cpu", weights_only=True)
             training, states = content["training"], content["states"]
-        except Exception as error:  # PyTorch raises many kinds
+        except Exception as error:  # PyTorch raises errors of many types
             raise FileFormatError(
                 f"{path} does not hold the state of a training ({type(error).__name__})"
             ) from None
@@ -116,17 +116,18 @@ def _identity(settings: Mapping[str, Any], records: Records, begin: Weights) -> 
     return json.dumps([settings, len(records), checksum], sort_keys=True)
 
 
-_RISING = 0.101  # the share of the steps in which the rate rises; with 0.1 PyTorch divides by 0 if there are ten steps
+# The share of the steps in which the learning rate rises. With 0.1, PyTorch divides by 0 if there are ten steps.
+_RISING = 0.101
 
 
 @dataclass(frozen=True, slots=True)
 class EpochReport:
-    """The errors of a stage after an epoch, in discs, on the games kept out unless another set is named.
+    """The errors of a stage after an epoch, in discs, on the held-out games except for `trained`.
 
     Attributes:
-        stage: the stage, from 0, the beginning of the game.
-        epoch: the epoch, from 1; 0 is before the training.
-        trained: the root mean square error of the trained positions over the epoch, against the targets.
+        stage: the stage of the game, 0 for the first.
+        epoch: the epoch, 1 for the first; 0 before the training.
+        trained: the root mean square error of the trained positions during the epoch, against the targets.
         kept_out: the root mean square error against the targets.
         bias_even: the mean of score minus target for even numbers of empty squares.
         bias_odd: the same for odd numbers.
@@ -158,14 +159,14 @@ def train(
 ) -> Weights:
     """Return the tables of `begin` with its network trained on their residuals.
 
-    The initial values are random if the network of `begin` is 0.
+    The initial values of a stage are random if its rows in `begin` are all 0.
 
     Args:
         begin: the tables, and the network to start from.
         records: the positions of contiguous games.
         settings: the settings of the training.
-        on_epoch: called before the training of each stage and after each epoch.
-        keep_in: a file for the state of the training every minute, from which an interrupted one continues.
+        on_epoch: a function that receives the report before the training of each stage and after each epoch.
+        keep_in: a file to which the state is written every minute, and from which an interrupted training continues.
 
     Raises: SettingsError if PyTorch can't use the device; FileFormatError if `keep_in` belongs to another training.
     """
@@ -202,7 +203,7 @@ def _untouched(begin: Weights, stage: int) -> Network:
 def _check_device(name: str) -> None:
     try:
         torch.empty(0, device=name)
-    except (AssertionError, RuntimeError):  # not compiled in, no such device, unknown name
+    except (AssertionError, RuntimeError):  # not compiled in, device missing, or unknown name
         raise SettingsError(
             f"expected a device that PyTorch can compute on here, like cpu, got {name!r}"
         ) from None
@@ -262,7 +263,7 @@ def _stage_trained(
 
 
 def _steps(positions: int, stage: int, settings: NetworkSettings, done: int) -> Iterator[tuple[int, Tensor]]:
-    """Yield the remaining steps, numbered over all epochs, and the indices of each one's positions."""
+    """Yield the number of each remaining step, counted over all epochs, and the indices of its positions."""
     steps_an_epoch = -(-positions // POSITIONS_A_BATCH)
     for epoch in range(settings.epochs):
         seed = (settings.seed * STAGES + stage) * settings.epochs + epoch
@@ -273,7 +274,7 @@ def _steps(positions: int, stage: int, settings: NetworkSettings, done: int) -> 
 
 
 def _scores(network: Network, positions: StagePositions, device: str) -> tuple[Tensor, Tensor, Tensor]:
-    """Return scores and targets of positions, and whether their numbers of empty squares are odd."""
+    """Return scores and targets of positions, and a mask of positions whose number of empty squares is odd."""
     scores, wanted, odd = [torch.empty(0)], [torch.empty(0)], [torch.empty(0, dtype=torch.bool)]
     with torch.no_grad():
         for part in torch.arange(len(positions)).split(POSITIONS_A_BATCH) if len(positions) else ():
@@ -285,7 +286,7 @@ def _scores(network: Network, positions: StagePositions, device: str) -> tuple[T
 
 
 def _step(network: Network, optimiser: torch.optim.Optimizer, batch: Batch, linear_from: float) -> float:
-    """Train on one batch and return its mean squared error before."""
+    """Train on one batch, and return its mean squared error before the step."""
     columns, head, _, left = batch
     optimiser.zero_grad()
     found = network(columns, head)

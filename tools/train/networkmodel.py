@@ -1,6 +1,6 @@
 """The network of a stage of the game in PyTorch, and its conversion to the engine's integers.
 
-engine/evaluation/evaluate.pxd describes it; here it has floats, clipped like the engine's numbers.
+engine/evaluation/evaluate.pxd describes the network. This model computes in floats, clipped like the engine's numbers.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _ROW_UNITS = 128
 _INTO_UNITS = 256
 _OUT_UNITS = 4 * UNITS_A_DISC
 _HIGHEST_IN_A_ROW = MOST_IN_ROW / _ROW_UNITS
-# The unit of the output, so that all trained numbers are of similar size.
+# The unit of the output in discs, chosen so that all trained numbers are of similar size.
 _DISCS_OF_ONE = 8.0
 
 
@@ -40,10 +40,10 @@ class Network(nn.Module):
     """The network of a stage, in floats.
 
     Args:
-        kept: the columns that have a row; the rows of the others are 0.
+        kept: the columns that have a row; all other columns share a row of zeros.
     """
 
-    slot_of: Tensor  # the index of each column's row; the last row is 0, for columns without a row
+    slot_of: Tensor  # the index of each column's row; columns without a row have the last row, which is 0
 
     def __init__(self, kept: Tensor) -> None:
         super().__init__()
@@ -63,7 +63,7 @@ class Network(nn.Module):
     def of_weights(cls, weights: Weights, stage: int, learned: NDArray[np.bool_]) -> Network:
         """Return a stage's network with the engine's values, or random initial values if all rows are 0.
 
-        The columns in `learned` have a row, and those that have one in `weights`.
+        A column gets a row if it is in `learned` or has a row in `weights`.
         """
         rows = np.frombuffer(weights.rows, np.int8).reshape(STAGES, -1, SUMS)[stage]
         kept = torch.from_numpy((learned | rows.any(axis=1)).nonzero()[0])
@@ -87,16 +87,16 @@ class Network(nn.Module):
             self.last.copy_(last.ravel() / (UNITS_A_DISC * _DISCS_OF_ONE))
 
     def forward(self, columns: Tensor, head: Tensor) -> Tensor:
-        """Return the corrections in discs, shape (positions,), from rows of columns; positions are sorted by head.
+        """Return the corrections in discs, shape (positions,). Each row of `columns` belongs to a position.
 
-        `head` counts from the first one of the stage.
+        The positions are sorted by head. `head` counts from the first head of the stage.
         """
         squares = (self.sums(columns) + self.start[head]).clamp(-1, 1) ** 2
         pieces = squares.split(torch.bincount(head, minlength=HEADS_A_STAGE).tolist())
         return _DISCS_OF_ONE * torch.cat([self._think(number, piece) for number, piece in enumerate(pieces)])
 
     def sums(self, columns: Tensor) -> Tensor:
-        """Return the sums of the rows that count, shape (positions, SUMS)."""
+        """Return for each position the sum of its columns' rows, shape (positions, SUMS)."""
         slots = self.slot_of[columns]
         if self.rows.device.type == "cpu":
             return cast(Tensor, _SumOfRows.apply(self.rows, slots))
@@ -107,13 +107,13 @@ class Network(nn.Module):
         return hidden @ self.out[head] + self.last[head]
 
     def silence(self, heads: Tensor) -> None:
-        """Set the output of the heads marked by booleans to 0."""
+        """Set the output of some heads to 0, given as indices or as a mask."""
         with torch.no_grad():
             self.out[heads] = 0
             self.last[heads] = 0
 
     def slots(self, columns: Tensor) -> Tensor:
-        """Return the indices of the rows of the columns marked by booleans."""
+        """Return the indices of the rows of some columns, given as a mask."""
         return self.slot_of[columns.to(self.slot_of.device)].unique()
 
     def limit_rows(self) -> None:
@@ -149,7 +149,7 @@ class _SumOfRows(torch.autograd.Function):
 
 
 def rounded(networks: Sequence[Network], tables: array[int]) -> Weights:
-    """Return the stages' networks as the engine reads them; evaluate.h has the units."""
+    """Return the stages' networks in the engine's integers; evaluate.h defines their units."""
     rows = [_whole(network.all_rows(), _ROW_UNITS, np.int8) for network in networks]
     layers = [
         np.concatenate(
@@ -178,17 +178,17 @@ POSITIONS_A_BATCH = 16384
 
 
 Batch = tuple[Tensor, Tensor, Tensor, Tensor]
-"""Some positions, in the order of their heads.
+"""A batch of positions, sorted by head.
 
-    columns     the columns that count, shape (positions, WEIGHTS_OF_A_POSITION)
-    head        the heads, from the first one of the stage
+    columns     the columns of the positions, shape (positions, WEIGHTS_OF_A_POSITION)
+    head        the heads, counted from the first head of the stage
     by_tables   the scores of the tables, in discs
-    left        the residuals, target minus this score
+    left        the residuals, target minus the tables' score
 """
 
 
 class StagePositions:
-    """Positions of one stage, their targets in discs, and the tables (see ``weights.Weights``)."""
+    """The positions of one stage, their targets in discs, and the tables (see ``weights.Weights``)."""
 
     def __init__(self, records: Records, target: NDArray[np.float32], tables: array[int]) -> None:
         self._records = records
@@ -200,7 +200,7 @@ class StagePositions:
         return len(self._records)
 
     def batch(self, which: Tensor, device: str) -> Batch:
-        """Return the positions with these indices, in the order of their heads, on a device."""
+        """Return the positions with these indices as a batch on a device."""
         chosen = which.numpy()
         chosen = chosen[np.argsort(self._head[chosen], kind="stable")]
         here = self._records[chosen]
@@ -229,7 +229,7 @@ class StagePositions:
         return StagePositions(self._records[new], self._target[new], self._tables)
 
     def _boards(self) -> NDArray[np.uint64]:
-        """Return a hash of each position's board, equal for images, which have the same columns."""
+        """Return a hash of each position's board. Images of a board have the same columns and the same hash."""
         mixed = np.random.default_rng(0).integers(0, 1 << 64, COLUMNS, np.uint64)
         found = [mixed[columns_of(part)].sum(axis=1) for part in self._parts()]
         return np.concatenate([np.empty(0, np.uint64), *found])
@@ -241,7 +241,7 @@ class StagePositions:
 def _by_tables(
     tables: array[int], columns: NDArray[np.int32], phase: NDArray[np.int64]
 ) -> NDArray[np.float32]:
-    """Return scores by the tables of positions in the order of their phases."""
+    """Return the tables' scores in discs, for positions that are sorted by phase."""
     weights = np.frombuffer(tables, np.int16).reshape(PHASES, -1)
     found = np.zeros(len(columns), np.float32)
     for number in np.unique(phase):

@@ -1,4 +1,4 @@
-"""Draws errors by phase."""
+"""Draws the errors of an evaluation by the number of empty squares."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,7 +12,7 @@ from outflank.tools.train.fit import PhaseReport
 
 
 def plot_errors(reports: Sequence[PhaseReport], path: Path) -> None:
-    """Write a picture of the errors by empty squares, in the format of the file's extension."""
+    """Write a picture of the errors by empty squares; the extension of the path gives the format."""
     shown = [report for report in reports if report.kept_out]
     empties = [report.empties for report in shown]
     figure = Figure(figsize=(7, 4), layout="constrained")
@@ -28,7 +28,7 @@ def plot_errors(reports: Sequence[PhaseReport], path: Path) -> None:
 
 
 def plot_shifts(shifts: Sequence[Shift], depth: int, path: Path) -> None:
-    """Write a picture of the bias of searches to `depth` and one ply more, by the empty squares of their leaves."""
+    """Write a picture of the errors of searches to `depth` and `depth` + 1, by the empty squares at the leaves."""
     figure = Figure(figsize=(7, 6), layout="constrained")
     errors, bias = figure.subplots(2, 1, sharex=True)
     for plies in (depth, depth + 1):
@@ -50,7 +50,7 @@ def plot_shifts(shifts: Sequence[Shift], depth: int, path: Path) -> None:
 
 
 def _save(figure: Figure, path: Path) -> None:
-    """Write a picture without tick marks, since there is a grid, and with letters as text: a third of the size."""
+    """Write a picture without tick marks, since there is a grid, and with text as text, which saves two thirds."""
     for axes in figure.axes:
         axes.tick_params(bottom=False, left=False)
     with rc_context({"svg.fonttype": "none", "svg.hashsalt": "outflank"}):

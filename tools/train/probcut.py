@@ -1,7 +1,7 @@
 """Measures the differences between shallow and deep searches, and fits the engine's error model to them.
 
-Positions of self-play are searched at full width, deeper ply by ply; every pair of a deep and a shallower score of
-the same parity is a sample, and so is every pair of a deep score and the static evaluation.
+Positions of self-play are searched at full width to increasing depths. Each pair of a deep score and a shallower score
+of the same parity is a sample, and each pair of a deep score and the static evaluation.
 """
 
 import json
@@ -30,7 +30,7 @@ _EMPTIES = range(12, 56, 2)
 _BOARDS_A_TASK = 10
 
 Cell = tuple[int, int, int]
-"""Empty squares, depth, and the shallow search's depth; 0 is the static evaluation."""
+"""The number of empty squares, the depth, and the shallow search's depth, 0 for the static evaluation."""
 
 
 Measured = dict[Cell, tuple[int, float]]
@@ -38,7 +38,7 @@ Measured = dict[Cell, tuple[int, float]]
 
 
 def write(path: Path, coefficients: Sequence[float], measured: Measured, weights: Path, seed: int) -> int:
-    """Write the engine's file, with the weights that were measured and the seed of the choice.
+    """Write the engine's file of coefficients, with the checksum of the measured weights and the seed of the boards.
 
     Returns: the number of pairs of scores in all cells.
     """
@@ -57,7 +57,7 @@ def is_fitted_to(path: Path, weights: Path) -> bool:
 def measure(
     weights: Path, folders: Sequence[Path], boards: int, depth: int, seed: int, **place: Unpack[Place]
 ) -> Measured:
-    """Measure the differences, deep minus shallow, of this many boards for each number of empty squares."""
+    """Measure the differences between deep and shallow scores on `boards` boards for each number of empty squares."""
     records = load(folders)
     tasks = [
         tuple(chosen[first : first + _BOARDS_A_TASK])
@@ -80,9 +80,9 @@ def measure(
 
 
 def fit(measured: Measured) -> tuple[float, ...]:
-    """Return x y z a b c of engine/search/probcut.py.
+    """Return the coefficients x y z a b c of engine/search/probcut.py.
 
-    They have the least squared relative error in all cells, each weighted by the root of its samples.
+    They minimize the sum of squared relative errors over the cells, weighted by the number of samples.
     """
     cells = sorted(measured)
     counts, found = np.array([measured[cell] for cell in cells]).T

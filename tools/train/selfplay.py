@@ -1,7 +1,7 @@
-"""Games of the engine against itself, from random openings, searched to the end as soon as that is cheap.
+"""Plays games of the engine against itself from random openings, and solves the endgame as soon as that is cheap.
 
-Every position after the random opening is recorded with the game's result. Once a search reaches the end, its score is
-the result, and the positions of its best line are recorded.
+Every position after the random opening is recorded with the game's result. Once a search reaches the end of the game,
+its score is the result, and the positions of its best line are recorded.
 """
 
 import random
@@ -36,10 +36,11 @@ def to_the_end(found: SearchResult, position: Position) -> bool:
     return found.depth >= position.empties
 
 
-# The opening's random moves: mostly few, for whole games; often many, for late boards that only searches visit.
+# Ranges of the number of random moves in an opening: low ones for whole games, high ones for late boards that only
+# searches visit.
 _OPENING_LENGTHS = ((4, 12), (6, 16), (8, 24), (20, 50))
-_STANDARD_STARTS = 0.75  # the share of games from the standard start; the others begin with any arrangement
-# The moves of a shallow search before the random move of a detour; this part of the game is not recorded.
+_STANDARD_STARTS = 0.75  # the share of games from the standard start; other games have a random arrangement
+# The fewest and most moves of a shallow search before the random move of a detour; these moves are not recorded.
 _BEFORE_STRAY_MOVE = (1, 16)
 _TO_STRAY_MOVE = Limit(depth=2)
 
@@ -54,9 +55,9 @@ def selfplay(
 ) -> int:
     """Fill `folder` with shards until there are `games` or the time is up, and return the number of games.
 
-    Existing shards are kept, so that an interrupted run continues. At least one shard is played.
+    Existing shards are kept, so that an interrupted run continues. At least one missing shard is played.
 
-    Raises: FileFormatError if the folder has shards of other settings.
+    Raises: FileFormatError if the folder has shards made with other settings.
     """
     shard = settings.games_a_shard
     there = games_there(folder, settings.described())
@@ -76,7 +77,7 @@ def selfplay(
 
 
 def play_shard(settings: SelfplaySettings, number: int) -> bytes:
-    """Return the records of one shard, which depend only on settings and number."""
+    """Return the records of one shard, which depend only on the settings and the shard's number."""
     rng = random.Random(f"{settings.seed}/{number}")
     searcher = cleared_searcher(settings.weights)
     games = (_play_game(searcher, settings, rng) for _ in range(settings.games_a_shard))

@@ -1,4 +1,4 @@
-"""The settings of training programs; the commands fill them, so that this file imports neither numpy nor PyTorch."""
+"""The settings of training programs. Commands import this file, so it imports neither numpy nor PyTorch."""
 
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -21,10 +21,10 @@ class Judging:
 
     Attributes:
         depth: the plies of the midgame search.
-        exact_from: the empty squares from which the search goes to the end of the game.
+        exact_from: the number of empty squares from which the search continues to the end of the game.
         selectivity: the selectivity of the midgame search, in percent.
-        end_selectivity: the selectivity of the search to the end. Below 100 its score is nearly always right and counts
-            as a result.
+        end_selectivity: the selectivity of the search to the end. Below 100 the score is nearly always right, and it
+            still counts as a result.
     """
 
     depth: int
@@ -33,7 +33,7 @@ class Judging:
     end_selectivity: Percent = FULL_WIDTH.percent
 
     def search(self, searcher: Searcher, position: Position) -> SearchResult:
-        """Search a position."""
+        """Search a position with the limit for its number of empty squares."""
         if position.empties <= self.exact_from:
             return searcher.search(position, Limit.solve(selectivity=self.end_selectivity))
         return searcher.search(position, Limit(depth=self.depth, selectivity=self.selectivity))
@@ -45,11 +45,11 @@ class SelfplaySettings:
 
     Attributes:
         weights: the evaluation's file, which every worker must be able to read.
-        judging: the search of a move.
-        seed: the seed of all random choices; each shard has a generator of its own.
-        games_a_shard: the games in a file, the unit of work.
-        random_moves: the minimum and maximum of random moves in the opening; None mixes short and long openings.
-        detours: the share of games in which a random move follows some good ones before the recorded game.
+        judging: the searches of moves.
+        seed: the seed of all random choices; each shard has its own generator.
+        games_a_shard: the number of games in a file, which is the unit of work.
+        random_moves: the minimum and maximum number of random moves in the opening; None mixes short and long openings.
+        detours: the share of games in which some good moves and a random move follow the opening, unrecorded.
         widest: the largest absolute score of an opening, in discs.
     """
 
@@ -62,7 +62,7 @@ class SelfplaySettings:
     widest: int = ANY_SCORE
 
     def described(self) -> dict[str, Any]:
-        """Return the settings for a shard's header, with the weights' checksum, since a name does not identify them."""
+        """Return the settings for a shard's header, with the checksum that identifies the weights."""
         return {**asdict(self), "weights": self.weights.name, "evaluation": checksum(self.weights)}
 
 
@@ -72,14 +72,15 @@ class LabelSettings:
 
     Attributes:
         weights: the evaluation's file, which every worker must be able to read.
-        judging: the search of a position.
+        judging: the searches of positions.
         seed: the seed of the choice of positions.
         fewest: the smallest number of empty squares.
         most: the largest number of empty squares.
-        stray: the maximum of random moves played first from a game's position, for positions after bad moves, which
-            searches meet; games contain only positions after good ones.
-        line_to: the empty squares down to which the positions of the best line count too if a search reaches the end.
-        boards_a_shard: the boards in a file, the unit of work.
+        stray: the maximum number of random moves that are played from a game's position first. They lead to positions
+            after bad moves, which searches meet but games do not contain.
+        line_to: the number of empty squares down to which positions of the best line are recorded too, if a search
+            reaches the end.
+        boards_a_shard: the number of boards in a file, which is the unit of work.
     """
 
     weights: Path
@@ -92,19 +93,19 @@ class LabelSettings:
     boards_a_shard: int = 1000
 
     def described(self) -> dict[str, Any]:
-        """Return the settings for a shard's header, in the form that self-play uses."""
+        """Return the settings for a shard's header, in the same form as for self-play."""
         made_by = {"weights": self.weights.name, "evaluation": checksum(self.weights)}
         return {**asdict(self), **made_by, "labels": "single positions"}
 
 
 @dataclass(frozen=True, slots=True)
 class Trust:
-    """The share of a target that comes from later in the game; 1 uses only the result, 0 only the guess.
+    """The share of a target that comes from later in the game. With 1 only the result counts, with 0 only the guess.
 
     Attributes:
-        late: the trust at 22 empty squares or fewer, where a guess is good.
-        early: the trust before.
-        least_depth: the smallest depth of a search whose guess is used, in plies.
+        late: the trust with 22 empty squares or fewer, where a guess is good.
+        early: the trust with more than 22 empty squares.
+        least_depth: the smallest search depth in plies at which a guess is used.
     """
 
     late: float = 0.7
@@ -114,18 +115,18 @@ class Trust:
 
 @dataclass(frozen=True, slots=True)
 class NetworkSettings:
-    """Settings of the training.
+    """Settings of the network's training.
 
     Attributes:
         trust: the trust in later positions of a game, see targets.py.
         epochs: the number of epochs.
-        rate: the highest learning rate; it rises over the first tenth and falls to almost 0.
+        rate: the highest learning rate; the rate rises over the first tenth of the steps and then falls to almost 0.
         decay: the decay of a row towards its initial value in a step, divided by the learning rate.
-        min_count: the smallest number of occurrences of a configuration whose row is trained.
-        linear_from: the discs beyond which the loss of an error is linear, not quadratic.
+        min_count: the smallest number of occurrences at which the row of a configuration is trained.
+        linear_from: the error in discs beyond which the loss is linear, not quadratic.
         seed: the seed of the order of positions and of the initial values.
-        stages: the stages to train; the others are not changed.
-        device: PyTorch's name of the device: cpu, cuda ...
+        stages: the stages to train; other stages are not changed.
+        device: the PyTorch name of the device, such as cpu or cuda.
     """
 
     trust: Trust = field(default_factory=Trust)

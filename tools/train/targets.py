@@ -1,12 +1,13 @@
-"""Targets of training: for each position a mixture of the following searches' guesses and of the result.
+"""Targets of training: for each position a mixture of its guess, the later searches' guesses, and the result.
 
-The result alone is unbiased and noisy, more so the earlier the position; a guess has little noise and the bias of the
-evaluation that made it. So ``target = (1 - trust) * guess + trust * (next position's target, from this side)``,
-and the last position's next target is the result: a guess k positions later counts ``trust^k``. Reference: R. Sutton,
-Learning to predict by the methods of temporal differences, 1988, with lambda for `trust`.
+A guess is the score of a position's search. The result alone is unbiased but noisy, more so the earlier the position; a
+guess has little noise but the bias of its evaluation. So ``target = (1 - trust) * guess + trust * (next position's
+target, from this side)``, where the result stands for the next target of the last position. A guess k positions later
+has a weight in proportion to ``trust^k``. Reference: R. Sutton, Learning to predict by the methods of temporal
+differences, 1988, with lambda for `trust`.
 
-The mean error of the guesses is subtracted first. Otherwise an evaluation that rates the side to move too low at odd
-numbers of empty squares would teach this error and amplify it: sides and signs alternate, so that errors add up.
+The mean error of the guesses is subtracted first. Otherwise the training would amplify the error of an evaluation that
+rates the side to move too low at odd numbers of empty squares: sides and signs alternate, so that errors add up.
 A single position that was not searched to the end has no result, only its guess.
 """
 
@@ -18,8 +19,8 @@ from numpy.typing import NDArray
 from outflank.tools.train.dataset import Records, empties, solved
 from outflank.tools.train.settings import Trust
 
-_EARLY = 22  # more empty squares than this
-_ENOUGH = 1000  # positions to distinguish a bias from noise of some ten discs
+_EARLY = 22  # positions with more empty squares than this are early
+_ENOUGH = 1000  # the least number of positions to distinguish a bias from noise of some ten discs
 
 
 def targets(records: Records, trust: Trust) -> NDArray[np.float32]:
@@ -44,7 +45,7 @@ def _trust_at(records: Records, trust: Trust) -> NDArray[np.float32]:
 
 
 def _unbiased_guesses(records: Records) -> NDArray[np.float32]:
-    """Return the guesses minus the mean error of guesses of the same depth and number of empty squares."""
+    """Return each guess minus the mean error of guesses with the same depth and number of empty squares."""
     guesses = records["guess"].astype(np.float32)
     kind = empties(records) * 64 + records["depth"]
     told = ~_without_result(records)
@@ -69,6 +70,9 @@ def _lengths(records: Records) -> NDArray[np.int64]:
 
 
 def _signs_to_next(records: Records) -> NDArray[np.float32]:
-    """Return -1 where the other side is to move in the next record, 1 after a pass: all discs of the mover stay."""
+    """Return -1 if the other side is to move in the next record; 1 if the same side is, because of a pass.
+
+    After a pass the side to move still has all discs that it had in the record.
+    """
     same_side = np.append((records["own"][:-1] & ~records["own"][1:]) == 0, False)
     return np.where(same_side, 1, -1).astype(np.float32)

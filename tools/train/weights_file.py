@@ -21,7 +21,7 @@ from outflank.tools.train import calibrate, fit
 from outflank.tools.train.dataset import Records, load, load_solved, read_header, shards
 from outflank.tools.train.settings import NetworkSettings, Trust
 
-if TYPE_CHECKING:  # PyTorch takes seconds to import
+if TYPE_CHECKING:  # not imported at run time, since PyTorch takes seconds to import
     from outflank.tools.train import network
 
 
@@ -33,9 +33,9 @@ def fit_folders(
     neighbour_weight: float = 0.5,
     ridge: float = 100.0,
 ) -> tuple[fit.PhaseReport, ...]:
-    """Fit tables to the games of some folders, and to solved positions of others, and write them to `out`.
+    """Fit tables to the games in `folders` and the solved positions in `solved`, and write them to `out`.
 
-    ``fit.fit`` describes `trust`, `neighbour_weight` and `ridge`.
+    For `trust`, `neighbour_weight` and `ridge` see ``fit.fit``.
 
     Raises: FileFormatError if a folder has no games or a shard is damaged.
     """
@@ -51,11 +51,12 @@ def fit_folders(
 def train_network(
     begin: Path, folders: Sequence[Path], solved: Sequence[Path], out: Path, settings: NetworkSettings
 ) -> list[network.EpochReport]:
-    """Train a file's network on the residuals of its tables, and write both to `out`; games as in `fit_folders`.
+    """Train the network of the weights file `begin` on the residuals of its tables, and write both to `out`.
 
-    The state of the training is stored next to `out` until it is done, and an interrupted one continues from it.
+    The games are the same as in `fit_folders`. The state of the training is stored next to `out` until the training is
+    done; an interrupted training continues from it.
 
-    Raises: FileFormatError if a folder has no games, or if a shard, the first weights or that state are damaged.
+    Raises: FileFormatError if a folder has no games, or if a shard, the first weights or the stored state is damaged.
     """
     from outflank.tools.train import network
 
@@ -88,9 +89,9 @@ def calibrate_heads(
     seed: int,
     **place: Unpack[Place],
 ) -> tuple[calibrate.Shift, ...]:
-    """Shift a file's heads so that searches of some folders' games are unbiased, and write it to `out`.
+    """Shift the heads of the weights file `begin` so that searches of positions in `folders` are unbiased.
 
-    ``calibrate.measure`` describes `depth`, `boards` and `seed`.
+    The result is written to `out`. For `depth`, `boards` and `seed` see ``calibrate.measure``.
 
     Raises: FileFormatError if a folder has no games, or if a shard or the weights are damaged.
     """
@@ -118,7 +119,7 @@ def as_table(reports: Sequence[fit.PhaseReport]) -> str:
 
 
 def made_now() -> dict[str, str]:
-    """Return version, command and date."""
+    """Return version, command and date for the provenance of a file."""
     return {
         "version": __version__,
         "command": " ".join(["outflank", *sys.argv[1:]]),
