@@ -1,4 +1,4 @@
-"""A check: a function that examines an engine, its docstring being the rule that it checks."""
+"""Defines checks: functions that examine an engine. A check's docstring is the rule that it checks."""
 
 import inspect
 from collections.abc import Callable
@@ -9,15 +9,15 @@ from typing import Any, Literal
 from outflank.protocol.lines import printable
 
 CheckFunction = Callable[[Any], None]
-"""A function of the ``TappedDriver`` of the protocol."""
+"""A function that takes the protocol's ``TappedDriver`` and raises an error if the engine breaks the rule."""
 
 
 class Violation(Exception):
-    """The engine breaks the rule that is being checked; the text has the expected and the actual answer."""
+    """The engine breaks the checked rule; the message has the expected and the actual answer."""
 
 
 class CheckSkipped(Exception):
-    """The rule does not apply to this engine, or can't be judged; the text is a clause with the reason."""
+    """The rule does not apply to this engine, or can't be checked; the message is a clause with the reason."""
 
 
 def expect(holds: bool, expected: str, got: object) -> None:
@@ -27,7 +27,7 @@ def expect(holds: bool, expected: str, got: object) -> None:
 
 
 def shown(got: object) -> str:
-    """Return what an engine wrote as a reader quotes it: bytes and lines of a list in quotes, nothing in words."""
+    """Return an engine's output for a message: bytes and lines of a list in quotes, an empty list as ``nothing``."""
     if isinstance(got, bytes):
         return repr(got.decode("utf-8", "backslashreplace"))
     if isinstance(got, list):
@@ -42,7 +42,7 @@ def expect_nothing(written: bytes) -> None:
 
 
 Level = Literal["must", "should"]
-"""The weight of a rule: an engine that breaks it loses games or can't play, or some controllers rely on it."""
+"""The weight of a rule. An engine that breaks a `must` loses or can't play; some controllers rely on a `should`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,13 +50,14 @@ class Check:
     """A rule, and the function that checks an engine by it.
 
     Attributes:
-        name: words with hyphens.
+        name: the name, in words joined by hyphens.
         level: the weight of the rule.
         rule: the rule in a sentence or two.
-        needs: commands that an engine has to list for the rule to apply to it.
-        alone: whether the check gets a process of its own, which no later check uses.
-        see: names of earlier checks; if the engine failed one of them, a failure of this check shows the same habit.
-        run: raises Violation or an EngineError if the engine breaks the rule.
+        needs: the commands that an engine has to list for the rule to apply to it.
+        alone: True if the check gets a new process, which no later check uses.
+        see: the names of earlier checks for the same fault; if the engine failed one, a failure here is not reported
+            again.
+        run: a function that raises Violation or an EngineError if the engine breaks the rule.
     """
 
     name: str
@@ -79,6 +80,6 @@ def _checked(
 
 
 must = partial(_checked, "must")
-"""Makes a check of a function, for a rule that an engine has to keep; the arguments are those of ``Check``."""
+"""A decorator that makes a check of a rule that an engine has to keep; its arguments are fields of ``Check``."""
 should = partial(_checked, "should")
-"""Makes a check of a function, for a rule that an engine does well to keep."""
+"""A decorator that makes a check of a rule that an engine should keep; its arguments are fields of ``Check``."""

@@ -24,7 +24,7 @@ from outflank.tools.checks.tapped_drivers import (
 
 _LENIENCE_SECONDS = 0.25
 _HURRY_SECONDS = 2.0
-_NOTICEABLE_SECONDS = 0.1  # less may be the machine's doing
+_NOTICEABLE_SECONDS = 0.1  # a smaller difference may come from the machine's load
 _MIDDLEGAMES = (beginning(WHITE_WINS, 12), beginning(DRAWN, 20), beginning(BLACK_WINS, 38))
 
 
@@ -120,7 +120,7 @@ def _thinking(engine: TappedGtpDriver, seconds: int) -> float:
 
 
 def _play(engine: TappedGtpDriver, control: TimeControl, transcript: str, moves: int) -> float:
-    """Let the engine make `moves` moves against random replies; return the seconds that it took in all."""
+    """Let the engine make `moves` moves against random replies; return the total seconds of its moves."""
     game, clock, used = set_up(engine, transcript), RunningClock(control), 0.0
     mover, replies = game.position.side, random.Random(0)
     while moves and not game.position.is_over:
@@ -138,7 +138,7 @@ def _play(engine: TappedGtpDriver, control: TimeControl, transcript: str, moves:
 
 def _move(engine: TappedGtpDriver, game: Game, clock: RunningClock, mover: Colour) -> float:
     left, stones = clock.time_left
-    if "time_left" in engine.commands and left >= 1:  # 0 would say that the flag has fallen
+    if "time_left" in engine.commands and left >= 1:  # 0 would mean that the flag has fallen
         engine.succeed(f"time_left {mover} {int(left)} {stones}")
     allowed, made = clock.allowance, len(game.turns)
     try:
@@ -149,7 +149,7 @@ def _move(engine: TappedGtpDriver, game: Game, clock: RunningClock, mover: Colou
 
 _WATCH_SECONDS = 1.0
 _IDLE_SHARE = 0.2
-_THINKING_SECONDS = 0.3  # until it is disturbed
+_THINKING_SECONDS = 0.3  # the time between genmove and the interruption
 
 
 @must(alone=True)
@@ -172,7 +172,7 @@ def ends_with_code_0(engine: TappedGtpDriver) -> None:
 def answers_all_before_quit(engine: TappedGtpDriver) -> None:
     """Commands that are sent together with `quit` are answered before it."""
     name = engine.succeed("name")
-    first, *_ = engine.replies(["name", "clear_board", "quit"], least=2)  # quit has a check of its own
+    first, *_ = engine.replies(["name", "clear_board", "quit"], least=2)  # another check is for quit
     expect(first.text == name, f"{name!r} as the first answer", first)
 
 
@@ -214,7 +214,7 @@ def rests_while_it_waits(engine: TappedGtpDriver) -> None:
     engine.succeed("genmove black", engine.thinking)
     limit = _IDLE_SHARE * _WATCH_SECONDS
     used = _watched(engine)
-    if used > limit:  # on a busy machine the little that follows a move may have to wait for long
+    if used > limit:  # measure again: on a busy machine, work that follows a move may be delayed
         used = min(used, _watched(engine))
     expect(used <= limit, f"at most {limit:g} s of processor time in a second", f"{used:.2f} s")
 
@@ -226,7 +226,7 @@ def _watched(engine: TappedGtpDriver) -> float:
 
 
 def _wanted_seconds(engine: TappedGtpDriver) -> float:
-    """Return the processor time that it has used or waited for: a busy machine does not give it all."""
+    """Return the processor time that the engine has used or, on a busy machine, waited for."""
     return engine.cpu_seconds + sum(thread.waited for thread in engine.threads.values())
 
 

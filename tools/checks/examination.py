@@ -1,4 +1,4 @@
-"""Runs the checks on an engine, one after the other; a failure to answer is reported once."""
+"""Runs the checks on an engine, one after the other. A failure to answer is reported only once."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -23,9 +23,9 @@ class Finding:
     Attributes:
         check: the check.
         outcome: the outcome of the check.
-        detail: the expected and the actual answer of a failed check, or the reason why it was skipped: the rule is not
-            for this engine, or nothing shows whether the engine keeps it.
-        dialogue: the dialogue of a failed check: ``>`` to the engine, ``<`` from it.
+        detail: the expected and the actual answer of a failed check, or the reason why the check was skipped: the rule
+            does not apply to this engine or can't be checked, or an earlier check reports the same fault.
+        dialogue: the dialogue of a failed check: ``>`` marks lines to the engine, ``<`` lines from the engine.
     """
 
     check: Check
@@ -34,14 +34,14 @@ class Finding:
     dialogue: tuple[str, ...] = ()
 
     def fails(self, level: Level) -> bool:
-        """Return whether a rule of this level is broken."""
+        """Return whether the check failed and its rule has this level."""
         return self.outcome == "failed" and self.check.level == level
 
 
 def verdict(findings: Sequence[Finding]) -> dict[str, int]:
-    """Return the numbers of checks: `passed`, `failed`, `warned`, `skipped`.
+    """Return the numbers of checks by outcome: `passed`, `failed`, `warned`, `skipped`.
 
-    A rule that an engine should keep, and does not, counts as warned. The engine complies if none has failed.
+    A broken rule of the level `should` counts as warned. The engine complies if no check has failed.
     """
     outcomes = [finding.outcome for finding in findings]
     return {
@@ -53,7 +53,7 @@ def verdict(findings: Sequence[Finding]) -> dict[str, int]:
 
 
 def examine(engine: TappedDriver, checks: Iterable[Check]) -> Iterator[Finding]:
-    """Yield the finding of each check when it is done.
+    """Run the checks, and yield the finding of each.
 
     Raises: EngineError if the program can't be started or does not speak the protocol.
     """
@@ -71,17 +71,17 @@ def examine(engine: TappedDriver, checks: Iterable[Check]) -> Iterator[Finding]:
             yield _run(check, engine, silences, reported)
 
 
-_REFUSES = ("refuses-", "fails-")  # the beginnings of the names of checks with commands that have to fail
+_REFUSES = ("refuses-", "fails-")  # the prefixes of checks whose commands have to fail
 
 
 def _run(check: Check, engine: TappedDriver, silences: dict[str, Check], reported: dict[str, str]) -> Finding:
-    """Make one check; an engine that did not pass it may be in any state, so the next check gets a new process.
+    """Run one check. After a failure the engine may be in any state, so the next check gets a new process.
 
     Args:
         check: the check.
         engine: the engine.
-        silences: the commands at which the engine has ended or said nothing, each with the check that reported it.
-        reported: the checks that the engine failed, each with the check that reports this.
+        silences: the commands that the engine did not answer, each with the check that reported this.
+        reported: the checks that the engine failed, each with the check that reported the fault.
     """
     if check.alone:
         engine.close()
@@ -94,7 +94,7 @@ def _run(check: Check, engine: TappedDriver, silences: dict[str, Check], reporte
     except Violation as error:
         finding = Finding(check, "failed", str(error), tuple(engine.dialogue))
     except EngineError as error:
-        # To end at one thing that has to be refused and at another is the same habit.
+        # Missing answers to any commands that have to be refused count as one fault.
         before = silences.setdefault("" if check.name.startswith(_REFUSES) else engine.asked, check)
         if before is check or (before.level, check.level) == ("should", "must"):
             finding = Finding(check, "failed", str(error), tuple(engine.dialogue))
@@ -122,7 +122,7 @@ SECTIONS: dict[str, ModuleType] = {
 
 
 def checks_of(*modules: ModuleType) -> dict[str, Check]:
-    """Return the checks that modules define, in their order, by name."""
+    """Return the checks that modules define by name, in the order of their definition."""
     return {
         each.name: each for module in modules for each in vars(module).values() if isinstance(each, Check)
     }
@@ -135,5 +135,5 @@ CATALOGUES: dict[Protocol, tuple[type[TappedDriver], dict[str, Check]]] = {
     Protocol.GTP: (TappedGtpDriver, CHECKS),
     Protocol.NBOARD: (TappedNBoardDriver, NBOARD_CHECKS),
 }
-"""The class of the driver, and the checks, of each protocol."""
+"""The driver class and the checks of each protocol."""
 SECTION_OF = {name: title for title, module in SECTIONS.items() for name in checks_of(module)}

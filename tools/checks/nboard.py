@@ -20,32 +20,32 @@ _CHOICE = "==="
 
 
 class TappedNBoardDriver(TappedDriver, NBoardDriver):
-    """The driver of an engine that is examined for NBoard's protocol."""
+    """The driver of an engine that is checked for compliance with NBoard's protocol."""
 
     def learn(self) -> None:
         """See ``TappedDriver``."""
         self.get_ready()
 
     def get_ready(self) -> None:
-        """See ``TappedDriver``. A fresh process has to answer a ping."""
+        """Prepare for a check, see ``TappedDriver``. A new process has to answer a ping."""
         if self.process and self._is_fresh:
             self.tell("nboard 2", f"set depth {DEPTH}")
             self.until_pong(START_SECONDS)
             self._is_fresh = False
 
     def tell(self, *lines: str) -> None:
-        """Send lines as they are, all at once."""
+        """Send all lines in one write, unchanged."""
         self.send("".join(f"{line}\n" for line in lines).encode())
 
     def set_game(self, game: Game, clock: str = "", depth: int | None = None) -> None:
-        """Send a game with its passes, after a depth of the searches from now on if there is one."""
+        """Send a game with its passes. If `depth` is given, set it first, for all following searches."""
         if depth is not None:
             self.tell("nboard 2", f"set depth {depth}")
         record = replace(AnnotatedGame.of(game), black="black", white="white", clock=clock)
         self.tell(f"set game {ggf.write(record).strip()}")
 
     def until(self, *beginnings: str, seconds: float | None = None) -> list[str]:
-        """Return the lines up to and with one that begins with the words of one of these, or with ``===``.
+        """Read lines until one begins with the words of one of `beginnings`, and return all of them.
 
         Raises: EngineCrash, EngineTimeout, EngineProtocolError.
         """
@@ -61,24 +61,24 @@ class TappedNBoardDriver(TappedDriver, NBoardDriver):
         return lines
 
     def until_pong(self, seconds: float | None = None) -> list[str]:
-        """Send a ping, and return the lines before its pong. Raises: as ``until``."""
+        """Send a ping, and return the lines before its pong. Raises: see ``until``."""
         self._pings += 1
         self.tell(f"ping {self._pings}")
         return self.until(f"pong {self._pings}", seconds=seconds)[:-1]
 
     def answer_at(self, game: Game) -> str:
-        """Return the text after ``===`` in the answer to ``go`` at the end of a game. Raises: as ``until``."""
+        """Set a game, and return the text after ``===`` in the answer to ``go``. Raises: see ``until``."""
         self.set_game(game, depth=DEPTH)
         return self.answer_to_go()
 
     def answer_to_go(self) -> str:
-        """Return the text after ``===`` in the answer to ``go`` in the game that is set. Raises: as ``until``."""
+        """Send ``go`` in the current game, and return the answer's text after ``===``. Raises: see ``until``."""
         self.tell("go")
         return self.until(_CHOICE, seconds=self.thinking)[-1].removeprefix(_CHOICE).strip()
 
 
 def _begins(line: str, beginning: str) -> bool:
-    """Return whether the first words of a line are these; a move may be glued to ``===``."""
+    """Return whether a line begins with these words. Only ``===`` may be followed by text without a blank."""
     if beginning == _CHOICE:
         return line.startswith(_CHOICE)
     words = beginning.split()
@@ -278,7 +278,7 @@ def analyses_each_position(engine: TappedNBoardDriver) -> None:
 
 
 def _moves_made(engine: TappedNBoardDriver, seconds: float) -> set[str]:
-    """Return the number in the next line ``analysis MOVES EVAL``."""
+    """Read up to the next line ``analysis MOVES EVAL``, and return the set of its one number."""
     return set(engine.until("analysis", seconds=seconds)[-1].split()[1:2] or ["no number"])
 
 

@@ -1,4 +1,4 @@
-"""What ``outflank engines`` and ``outflank compliance`` print: engines of the catalogue, and findings."""
+"""Prints engines of the catalogue for ``outflank engines``, and findings for ``outflank compliance``."""
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -30,8 +30,8 @@ def find_engine(
 ) -> dict[str, str | None]:
     """Start an engine of the catalogue to learn its name.
 
-    Returns: its key, its file (None if it was not found), name and version in its own words, why it can't be played
-        with (empty if it answers), and the outcome of its protocol's checks (empty if they were not run).
+    Returns: the engine's key; its file, None if it was not found; the name and version that it reports; the reason why
+        it can't play, empty if it answers; and the outcome of its protocol's checks, empty if they were not run.
     """
     folder = next((folder for folder in folders if known.find([folder])), None)
     program = known.find([*folders, *search_path()])
@@ -63,17 +63,17 @@ def _checked(entry: EngineSpec, interrupts: Interrupts) -> str:
 
 
 def outcome_text(counts: dict[str, int]) -> str:
-    """Return the numbers of findings of each outcome in one line."""
+    """Return the number of findings of each outcome as a line of text."""
     return ", ".join(f"{count} {outcome}" for outcome, count in counts.items())
 
 
 def broken_rules(findings: Iterable[Finding]) -> str:
-    """Return the names of the rules that the engine breaks, for a sentence."""
+    """Return the names of the broken `must` rules, separated by commas."""
     return ", ".join(finding.check.name for finding in findings if finding.fails("must"))
 
 
 def engine_lines(found: dict[str, str | None]) -> Iterator[str]:
-    """Yield the lines about an engine of the catalogue."""
+    """Yield the result of ``find_engine`` as lines of text."""
     program = found["program"]
     outcome = (
         (found["trouble"] or found["calls_itself"] or "answers without a name") if program else "not found"
@@ -99,7 +99,7 @@ def engine_facts(known: Known) -> list[dict[str, str]]:
 
 
 def shown_findings(findings: Iterable[Finding], dialogue: bool, as_json: bool) -> Iterator[Finding]:
-    """Print each finding when it comes, and yield it."""
+    """Print each finding, and yield it."""
     section = ""
     for finding in findings:
         check = finding.check

@@ -1,6 +1,6 @@
-"""The drivers of an engine under examination: they keep the bytes of both directions, and read answers leniently.
+"""The drivers of an engine under examination. They record the bytes of both directions, and read answers leniently.
 
-A bad habit thus fails the check that is about it, and no other check.
+A fault of the engine thus fails only the check for this fault.
 """
 
 import re
@@ -27,33 +27,33 @@ from outflank.tools.checks.check import CheckSkipped, Violation, expect, expect_
 if TYPE_CHECKING:
     from outflank.protocol.drivers.process import ChildProcess
 
-PATIENCE_SECONDS = 5.0  # for an answer that asks for no thinking
-THINKING_SECONDS = 60.0  # for a move without a clock
-END_SECONDS = 2.0  # for a program to end
-_QUIET_SECONDS = 0.2  # output that comes later than this after an answer is not noticed
-_MOST_LINES = 200  # the lines kept of a check's dialogue
+PATIENCE_SECONDS = 5.0  # the time limit of an answer that needs no search
+THINKING_SECONDS = 60.0  # the time limit of a move without a clock
+END_SECONDS = 2.0  # the time limit of the end of a program
+_QUIET_SECONDS = 0.2  # the time after an answer in which further output is noticed
+_MOST_LINES = 200  # the maximum number of stored lines of a check's dialogue
 _ANSWER = re.compile(rb"^[=?]", re.MULTILINE)
 _ID = re.compile(rb"\s*(\d+)(?:\s|$)")
 _HEAD = re.compile(r"( ?)([0-9]*)(.*)", re.DOTALL)
-# Commands that every engine has to refuse, the least dangerous one first.
+# Commands that every engine has to refuse, the least dangerous command first.
 _WRONG_COMMANDS = ("outflank-no-such-command", "boardsize 1000", "play black z9", "play")
 
 
 class TappedDriver(ProcessDriver):
-    """A driver that sends bytes as they are; its process is started when it is first needed.
+    """A driver that sends bytes unchanged. Its process is started when it is first needed.
 
     Attributes:
-        patience: seconds for an answer that asks for no thinking.
-        thinking: seconds for a move without a clock.
+        patience: the time limit in seconds of an answer that needs no search.
+        thinking: the time limit in seconds of a move without a clock.
         commands: the commands that the engine lists.
-        dialogue: all lines since it was cleared last: ``>`` to the engine, ``<`` from it.
-        asked: the last line sent that is no comment.
+        dialogue: the first lines since the dialogue was cleared: ``>`` marks lines to the engine, ``<`` lines from it.
+        asked: the last sent line that is not a comment.
 
     Args:
         spec: the engine.
         patience: see above.
         thinking: see above.
-        named: ``on_wait`` of ``Driver``.
+        named: the argument ``on_wait`` of ``Driver``.
     """
 
     commands: frozenset[str] = frozenset()
@@ -70,7 +70,7 @@ class TappedDriver(ProcessDriver):
         self.thinking = thinking
         self.dialogue: list[str] = []
         self.asked = ""
-        self._read: list[bytes] = []  # lines of output since the last answer was waited for
+        self._read: list[bytes] = []  # the lines of output since the driver last began to wait for an answer
         self._sent = 0.0
         self._is_fresh = True
 
@@ -93,14 +93,14 @@ class TappedDriver(ProcessDriver):
 
     @abstractmethod
     def learn(self) -> None:
-        """Learn its commands. Raises: EngineError if it does not speak the protocol."""
+        """Ask the engine for its commands. Raises: EngineError if it does not speak the protocol."""
 
     def get_ready(self) -> None:
-        """Prepare for a check. Raises: EngineError."""
+        """Prepare the engine for a check. Raises: EngineError."""
         return
 
     def send(self, data: bytes) -> None:
-        """Send bytes as they are. Raises: EngineStartError."""
+        """Send bytes unchanged. Raises: EngineStartError."""
         process = self.process
         if not data.startswith(b"#"):
             self.asked = printable(_text(data).strip())
@@ -108,12 +108,12 @@ class TappedDriver(ProcessDriver):
         process.send(data)
 
     def trailing(self) -> bytes:
-        """Return the engine's output within a moment from now, though no answer is due."""
+        """Wait a moment, and return the output that the engine has written although no answer is due."""
         time.sleep(_QUIET_SECONDS)
         return self.process.discard_output()
 
     def ends_within(self, seconds: float) -> bool:
-        """Return whether the process ends by itself; its output until then is dropped."""
+        """Return whether the process ends by itself within `seconds`; its output until then is dropped."""
         deadline = time.perf_counter() + seconds
         try:
             while True:
@@ -139,13 +139,13 @@ class TappedDriver(ProcessDriver):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RawAnswer(Reply):
-    """An answer, and how it was written.
+    """An answer with its exact form.
 
     Attributes:
-        id: the number that it repeats, if its process was sent this one.
-        glued: whether the id follows the sign without a blank; true if there is no id.
-        raw: all of its bytes, the closing empty line included.
-        strays: the output before this answer that belongs to no answer.
+        id: the id that the answer repeats; empty if it has no number that was sent to the process as an id.
+        glued: True if the id follows the sign without a blank, or if there is no id.
+        raw: the bytes of the answer, including the closing empty line.
+        strays: the output before the answer that belongs to no answer.
     """
 
     id: str
@@ -154,12 +154,12 @@ class RawAnswer(Reply):
     strays: bytes
 
     def __str__(self) -> str:
-        """Return its beginning on one line."""
+        """Return the beginning of the answer on one line."""
         return repr(printable(_text(self.raw).strip()))
 
 
 class TappedGtpDriver(TappedDriver, GtpDriver):
-    """The driver of an engine that is examined for GTP.
+    """The driver of an engine that is checked for compliance with GTP.
 
     Attributes:
         answer: the last answer.
@@ -169,12 +169,12 @@ class TappedGtpDriver(TappedDriver, GtpDriver):
 
     def __init__(self, *arguments: Any, **named: Any) -> None:
         super().__init__(*arguments, **named)
-        self._ids: set[str] = set()  # the ids that the process was sent
-        self._head = ("", True)  # the last answer's id, and whether it is glued to the sign
+        self._ids: set[str] = set()  # the ids that were sent to the process
+        self._head = ("", True)  # the last answer's id, and True if the id follows the sign without a blank
         self._refused = ""  # a command that the engine is known to refuse
 
     def start(self) -> None:
-        """See ``ProcessDriver``. Whatever begins with a sign is taken for an answer from the first line on."""
+        """Start the process, see ``ProcessDriver``. Every line that begins with a sign counts as an answer at once."""
         super().start()
         self._speaks_gtp = True
         self._ids.clear()
@@ -184,9 +184,9 @@ class TappedGtpDriver(TappedDriver, GtpDriver):
         self.commands = frozenset(self.listed())
 
     def listed(self) -> list[str]:
-        """Return the words of its list of commands, even if it holds an empty line; none if it refuses.
+        """Return the words of the engine's list of commands, even if the list has an empty line; none after a failure.
 
-        Raises: as ``reply``.
+        Raises: see ``reply``.
         """
         reply = self.ask("list_commands")
         rest = b"" if _ANSWER.search(after := self.trailing()) else after
@@ -198,7 +198,7 @@ class TappedGtpDriver(TappedDriver, GtpDriver):
         self._ids |= {found[1].decode() for line in data.splitlines() if (found := _ID.match(line))}
 
     def reply(self, seconds: float | None = None) -> RawAnswer:
-        """Return the next answer, waited for at most `seconds`: `patience` if None, more from a fresh process.
+        """Wait for the next answer for `seconds`, or `patience` if None; a new process gets more time.
 
         Raises: EngineCrash, EngineTimeout, EngineProtocolError.
         """
@@ -226,9 +226,9 @@ class TappedGtpDriver(TappedDriver, GtpDriver):
         return self.answer
 
     def replies(self, commands: Sequence[str], *, least: int | None = None) -> list[RawAnswer]:
-        """Return the answers to commands that are sent at once.
+        """Send commands in one write, and return their answers.
 
-        Raises: Violation if there are fewer, or, if `least` is given, fewer than that.
+        Raises: Violation if there are fewer answers than commands, or, if `least` is given, fewer than `least`.
         """
         self.process.discard_output()
         self.send("".join(f"{command}\n" for command in commands).encode())
@@ -244,7 +244,7 @@ class TappedGtpDriver(TappedDriver, GtpDriver):
         return replies
 
     def ask(self, command: str, seconds: float | None = None, *, watching: bool = False) -> RawAnswer:
-        """Return the answer to a command, a success or a failure. Raises: as ``reply``."""
+        """Return the answer to a command, whether a success or a failure. Raises: see ``reply``."""
         self.process.discard_output()
         self.send(command.encode() + b"\n")
         return self.reply(seconds)
@@ -252,7 +252,7 @@ class TappedGtpDriver(TappedDriver, GtpDriver):
     def succeed(self, command: str, seconds: float | None = None) -> str:
         """Return the text of the answer to a command that has to succeed.
 
-        Raises: Violation if it fails; otherwise as ``reply``.
+        Raises: Violation if the command fails; the errors of ``reply``.
         """
         reply = self.ask(command, seconds)
         expect(reply.ok, f"success for {printable(command)!r}", reply)
@@ -261,7 +261,7 @@ class TappedGtpDriver(TappedDriver, GtpDriver):
     def refuse(self, command: str) -> str:
         """Return the text of the answer to a command that has to fail.
 
-        Raises: Violation if it succeeds; otherwise as ``reply``.
+        Raises: Violation if the command succeeds; the errors of ``reply``.
         """
         reply = self.ask(command)
         expect(not reply.ok, f"a failure for {printable(command)!r}", reply)
@@ -270,7 +270,7 @@ class TappedGtpDriver(TappedDriver, GtpDriver):
     def refused(self) -> str:
         """Return a command that the engine answers with a failure, for checks of the form of failures.
 
-        Raises: CheckSkipped if it has none; EngineStartError.
+        Raises: CheckSkipped if no such command is found; EngineStartError.
         """
         for command in () if self._refused else _WRONG_COMMANDS:
             if (reply := self.ask_or_close(command)) and not reply.ok:
@@ -281,9 +281,9 @@ class TappedGtpDriver(TappedDriver, GtpDriver):
         return self._refused
 
     def refuse_in_words(self, command: str, words: str) -> None:
-        """Expect a failure that begins with GTP's words; that the command fails is another check's subject.
+        """Expect that the message of a failure begins with GTP's words; another check tests that the command fails.
 
-        Raises: Violation; CheckSkipped if the engine does not refuse it or says nothing; EngineStartError.
+        Raises: Violation; CheckSkipped without a failure or its message; EngineStartError.
         """
         reply = self.ask_or_close(command)
         if reply and not reply.ok and reply.text:
@@ -293,7 +293,7 @@ class TappedGtpDriver(TappedDriver, GtpDriver):
         raise CheckSkipped(f"it {does} {printable(command)!r}")
 
     def ask_or_close(self, command: str, seconds: float | None = None) -> RawAnswer | None:
-        """Return the answer to a command; None from an engine that fails, which is closed: other checks report that.
+        """Return the answer to a command. Without an answer, close the engine and return None; other checks report it.
 
         Raises: EngineStartError.
         """
@@ -306,19 +306,19 @@ class TappedGtpDriver(TappedDriver, GtpDriver):
             return None
 
     def silence(self) -> None:
-        """Wait a moment, in which nothing but blank lines may come. Raises: Violation."""
+        """Wait a moment for output. Raises: Violation if anything but blank lines comes."""
         expect_nothing(self.trailing())
 
     def no_second_answer(self) -> None:
-        """Wait a moment, in which no other answer may come; other output is another check's subject.
+        """Wait a moment for another answer; other checks report other output.
 
-        Raises: Violation.
+        Raises: Violation if another answer comes.
         """
         after = self.trailing()
         expect(not _ANSWER.search(after), "one answer", f"another one: {printable(_text(after).strip())!r}")
 
     def _text_of(self, line: str) -> str:
-        """Return the text after sign and id; only a number that was sent as an id is one, others are text."""
+        """Return the text after sign and id. A number that was not sent as an id belongs to the text."""
         head = _HEAD.fullmatch(line[1:])
         assert head is not None, "every text matches"
         blank, number, rest = head.groups()
@@ -331,7 +331,7 @@ def _text(written: bytes) -> str:
     return written.decode("utf-8", "replace")
 
 
-# Random games, chosen for how they end. The first three fill the board and have no passes.
+# Random games, chosen by their endings. The first three fill the board and have no passes.
 BLACK_WINS = (
     "e6f4f3f6d3c5g6e7d6f2f8c3g2d2f5h2c2d7c8g5b4e8f7h7e3c6e1b5d8c7"
     "f1b2a5c1c4g1h1g7b1g3g8b6h3a1h4b3e2g4b8d1h6h8a6b7a3h5a8a7a2a4"
@@ -355,9 +355,9 @@ def beginning(transcript: str, discs: int) -> str:
 
 
 def replay(engine: TappedGtpDriver, transcript: str) -> Game:
-    """Bring the engine from the start through the moves of a transcript that has no passes on its way.
+    """Send the moves of a transcript without passes to the engine, from the start.
 
-    Raises: Violation if it refuses one; EngineError.
+    Raises: Violation if the engine refuses a move; EngineError.
     """
     engine.succeed("clear_board")
     game = Game.from_transcript(transcript)
@@ -367,9 +367,9 @@ def replay(engine: TappedGtpDriver, transcript: str) -> Game:
 
 
 def set_up(engine: TappedGtpDriver, transcript: str = "") -> Game:
-    """Replay a transcript for a check of what follows; other checks report refused moves.
+    """Replay a transcript to set up the position of a check; other checks report refused moves.
 
-    Raises: CheckSkipped if the engine refuses one; EngineError.
+    Raises: CheckSkipped if the engine refuses a move; EngineError.
     """
     try:
         return replay(engine, transcript)
@@ -378,16 +378,16 @@ def set_up(engine: TappedGtpDriver, transcript: str = "") -> Game:
 
 
 def think(engine: TappedGtpDriver, game: Game, seconds: float | None = None) -> float:
-    """Let the engine choose the next move and play it in `game` too.
+    """Let the engine choose the next move, and play the move in `game` too.
 
     Args:
         engine: the engine.
         game: the game so far, which is not over.
-        seconds: the limit, ``engine.thinking`` if None.
+        seconds: the time limit; None for ``engine.thinking``.
 
-    Returns: the time of its answer in seconds.
+    Returns: the time until the answer in seconds.
 
-    Raises: Violation if it answers no legal move; EngineError.
+    Raises: Violation if the answer is not a legal move; EngineError.
     """
     reply = engine.ask(f"genmove {game.position.side}", engine.thinking if seconds is None else seconds)
     if not reply.ok:
@@ -403,9 +403,9 @@ def think(engine: TappedGtpDriver, game: Game, seconds: float | None = None) -> 
 
 
 def move_somehow(engine: TappedGtpDriver, game: Game) -> None:
-    """Let the engine move for a check of what follows; other checks report its failures.
+    """Let the engine move to set up the position of a check; other checks report its failures.
 
-    Raises: CheckSkipped if there is no legal move; EngineStartError.
+    Raises: CheckSkipped if the engine does not answer with a legal move; EngineStartError.
     """
     try:
         think(engine, game)
@@ -417,13 +417,13 @@ def move_somehow(engine: TappedGtpDriver, game: Game) -> None:
 
 
 def announce_pass(engine: TappedGtpDriver, game: Game) -> None:
-    """Pass for the side to move in `game`, and send that to the engine; another check reports a refusal."""
+    """Pass in `game`, and send the pass to the engine; another check reports a refusal."""
     engine.ask(f"play {game.position.side} {PASS}")
     game.pass_()
 
 
 def play(engine: TappedGtpDriver, game: Game, square: str) -> None:
-    """Play a disc for the side to move. Raises: Violation if the engine refuses it; EngineError."""
+    """Play a move for the side to move. Raises: Violation if the engine refuses the move; EngineError."""
     colour = game.position.side
     game.play(square)
     engine.succeed(f"play {colour} {square}")

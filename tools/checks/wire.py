@@ -19,7 +19,7 @@ _NONSENSE = "outflank-no-such-command"
 @must(alone=True)
 def says_nothing_first(engine: TappedGtpDriver) -> None:
     """Nothing is written to standard output before the first command: no banner and no prompt."""
-    engine.send(b"protocol_version\n")  # not by ``ask``, which throws earlier output away
+    engine.send(b"protocol_version\n")  # sent without ``ask``, which discards earlier output
     expect_nothing(engine.reply().strays)
 
 
@@ -239,14 +239,14 @@ def answers_in_order(engine: TappedGtpDriver) -> None:
     asked = [(str(id), "name" if id % 3 else "list_commands") for id in range(1, _PIPELINED + 1)]
     replies = engine.replies([" ".join(each) for each in asked])
     for (id, command), reply in zip(asked, replies, strict=True):
-        # An engine that repeats no ids is judged by its texts.
+        # An engine that does not repeat ids is judged by the texts of its answers.
         in_place = reply.id == id if reply.id else reply.text == texts[command]
         expect(in_place, f"the answer to '{id} {command}' in its place", reply)
 
 
 _LONG = 100_000
 _PAUSE_SECONDS = 0.05
-_TWO_WORDS = ("known_command name", "boardsize 8")  # an engine may lack the first
+_TWO_WORDS = ("known_command name", "boardsize 8")  # commands with one argument; an engine may lack the first
 
 
 def _plain(engine: TappedGtpDriver) -> tuple[bytes, str]:
@@ -284,7 +284,7 @@ def ignores_comments_behind_commands(engine: TappedGtpDriver) -> None:
 
 
 def _comment_sign(engine: TappedGtpDriver) -> bytes:
-    """Return what begins a comment after a command: ``#``, after a blank if the engine needs that."""
+    """Return the bytes that begin a comment after a command: ``#``, or with a blank before it if that works."""
     with suppress(Violation):
         _answers_once(engine, lambda command: command + b" # is there one?\n")
         return b" #"
@@ -389,7 +389,7 @@ def refuses_bad_colours(engine: TappedGtpDriver) -> None:
 
 
 def _answers_genmove(engine: TappedGtpDriver, colour: str) -> bool:
-    """Return whether ``genmove`` succeeds at the start, for checks that are not about its move."""
+    """Return whether ``genmove`` succeeds at the start, for checks that do not examine the move."""
     reply = engine.ask_or_close("clear_board") and engine.ask_or_close(f"genmove {colour}", engine.thinking)
     return reply is not None and reply.ok
 
@@ -407,7 +407,7 @@ def refuses_missing_arguments(engine: TappedGtpDriver) -> None:
 @should()
 def refuses_what_is_no_number(engine: TappedGtpDriver) -> None:
     """`boardsize` and `komi` fail where the argument is no number."""
-    takes_any_size = engine.ask("boardsize 1000").ok  # another check reports that
+    takes_any_size = engine.ask("boardsize 1000").ok  # if so, another check reports it
     for command in ("komi little",) if takes_any_size else ("boardsize eight", "komi little"):
         engine.refuse(command)
 
@@ -421,7 +421,7 @@ def changes_nothing_when_it_fails(engine: TappedGtpDriver) -> None:
 
 
 def _changes_nothing(engine: TappedGtpDriver, command: str) -> bool:
-    """Return whether the engine refuses a command, after which the position has to be the same."""
+    """Return whether the engine refuses a command. Raises: Violation if the refused command changed the position."""
     set_up(engine, beginning(WHITE_WINS, 10))
     shown = "showboard" in engine.commands
     before = shown and engine.succeed("showboard")
