@@ -85,7 +85,7 @@ class AnalysisService:
 
     def __init__(self, searchers: Sequence[Searcher]) -> None:
         self._changed = threading.Condition()
-        self._waiting: dict[Client, list[_Task]] = {}  # a heap for each client; the client served next comes first
+        self._waiting: dict[Client, list[_Task]] = {}  # a heap for each client, the next client first
         self._tasks: dict[int, _Task] = {}  # the waiting and running tasks, by serial number
         self._serials = itertools.count()
         works: list[Callable[[], None]] = [self._share]

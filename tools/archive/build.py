@@ -144,7 +144,7 @@ def _written(
     begin: Callable[[str], None],
 ) -> ArchiveContents:
     """Write an archive to `target`: a new one, or with the `facts` of the old archive, the old one with more games."""
-    names: list[Path] = []  # two temporary files: for the archive until it is complete, and for sorting positions
+    names: list[Path] = []  # the temporary files: the incomplete archive, and the unsorted positions
     builder: _Builder | None = None
     try:
         with writing(path):

@@ -117,10 +117,10 @@ def line_text(game: Game, line: BookLine) -> str:
 
 
 # All sizes are in pixels.
-_LETTER, _SMALL_LETTER = 7.3, 6.3  # the width of a letter of moves, and the greatest width of a letter of a remark
+_LETTER, _SMALL_LETTER = 7.3, 6.3  # the width of a letter in moves, and the greatest width in remarks
 _PADDING, _CHIP = 8.0, 34.0  # the padding of a box, and the width of a score
 _GAP, _ROW, _BOX = 34.0, 44.0, 22.0  # the gap between boxes, the distance of rows, and the height of a box
-_MARGIN, _HEAD, _LEAST_WIDTH = 16.0, 56.0, 800.0  # the margin, the height of the heading, and the least image width
+_MARGIN, _HEAD, _LEAST_WIDTH = 16.0, 56.0, 800.0  # the margin, the heading's height, and the least width
 
 
 @dataclass(slots=True)

@@ -114,7 +114,7 @@ def _error(block: Block, weights: Vector) -> float:
 
 
 KEPT_OUT = 20
-_GRAIN = 4  # the step of the weights, in the engine's units: 1/32 disc; finer steps would only enlarge the file
+_GRAIN = 4  # weights are multiples of this many units, 1/32 disc; finer steps only enlarge the file
 _HIGHEST_SCORE = 64
 
 

@@ -289,7 +289,7 @@ class JobSolver:
         seconds = now - self._began
         left = None
         if tree is not None and self.searches:
-            left = min(tree.numbers) * seconds / max(self._expected, 1e-9)  # at the current speed in expected nodes
+            left = min(tree.numbers) * seconds / max(self._expected, 1e-9)  # by expected nodes per second
         proof, disproof = (None, None) if tree is None else tree.numbers
         self._show(
             {

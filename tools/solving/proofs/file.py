@@ -180,7 +180,7 @@ class ProofFile:
                     "SELECT lines FROM chunk WHERE board = ? ORDER BY number", (board,)
                 )
                 for (packed,) in rows:
-                    lzma.decompress(packed)  # raises if the chunk is damaged, before it is appended to good proofs
+                    lzma.decompress(packed)  # raises if the chunk is damaged, before it is appended
                     file.write(packed)
                 file.flush()
                 os.fsync(file.fileno())
