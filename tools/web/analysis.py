@@ -77,12 +77,12 @@ class AnalysisBoard:
     """The page of ``outflank web`` and the routes for its requests.
 
     Args:
-        token: the first part of every address.
+        token: the secret first part of every path.
         service: the service that searches the positions of requests.
         defaults: the default rules of games and requests, and the default limits of requests.
         first: the games that the page lists first.
         explorer: the archive whose games are shown next to the board; None if there is none.
-        engines: the engines that people may play against, besides Outflank.
+        engines: the engines, in addition to Outflank, that users can play against.
         mode: the initial mode of the page: ``play``, ``study`` or ``practise``.
     """
 

@@ -20,7 +20,7 @@ def arena_route(
 
     Args:
         rules: the rules of the games.
-        url: the address that engines join.
+        url: the address at which engines join.
         live: the address of the page that shows the games; empty if there is none.
         status: the function ``Arena.status``, whose values the page shows.
         waits: whether the page is a placeholder for the page of the games, which reloads itself until the first game.

@@ -1,4 +1,4 @@
-"""Games in files and links: how ``outflank web`` reads, shows and writes them."""
+"""Conversion of games in files and links to the page's data and back, for ``outflank web``."""
 
 import io
 import itertools

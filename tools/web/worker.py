@@ -16,7 +16,7 @@ Result = TypeVar("Result")
 
 
 class Worker:
-    """A thread that does the work of requests one after the other.
+    """A thread that runs the work of requests one at a time.
 
     Args:
         name: the name of the thread.
