@@ -1,4 +1,4 @@
-"""Addresses for servers to listen on: how users type them, and how sockets are opened on them."""
+"""Addresses for servers to listen on: parsing, URLs and listening sockets."""
 
 import ipaddress
 import re

@@ -33,7 +33,7 @@ _PORTS = range(1, 1 << 16)
 
 
 class Place(TypedDict, total=False):
-    """The arguments of ``open_executor`` that say where tasks run, from the options --workers and --cluster."""
+    """The arguments of ``open_executor`` for the place where tasks run, from the options --workers and --cluster."""
 
     workers: int | None
     cluster: str | None
