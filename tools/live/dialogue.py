@@ -89,7 +89,7 @@ class Dialogue:
         self._session, self._lines = session, lines
         self._files, self._hints, self._explorer = files, hints, explorer
         files.expect_held(self._game.record())
-        self._reasons = ""  # the score of the engine's last move and how sure it is, in parentheses
+        self._reasons = ""  # the score and certainty of the engine's last move, in parentheses
         self._kept = len(self._game.turns)  # the number of turns that are already saved
         self._written = self._state()  # the state in the autosave file
         self._shown = False  # whether the board and the last event have been shown

@@ -59,7 +59,7 @@ class PageGame(LiveGame):
 
     Args:
         record: the game to start, with its given turns.
-        specs: the players, by colour; an empty command stands for a person.
+        specs: the players, by colour; a player with an empty command is a person.
         on_change: the function that the game's thread calls after each change.
         admit: the function that is called before the game starts or continues; it raises SettingsError to refuse.
     """
@@ -224,7 +224,7 @@ class Tables:
     """Manages all games of the page, and the WebSockets of the tabs that show them.
 
     Args:
-        engines: the engines that pages may choose besides Outflank.
+        engines: the engines, in addition to Outflank, that users can choose as players.
         game_of: the function that returns the initial game for a message. It raises OutflankError.
     """
 
@@ -318,7 +318,7 @@ class Tables:
         return game
 
     def _admit(self, game: PageGame) -> None:
-        """Mark a game as open if fewer than the most are. To make room, end the engines of games that are not running.
+        """Mark a game as open if the limit on open games allows this. To make room, close games that are not running.
 
         Raises: SettingsError if too many games are running.
         """
