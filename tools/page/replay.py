@@ -31,7 +31,7 @@ _FAULTS = range(4)  # see ``AnnotatedMove.fault``
 
 
 def disc_of(colour: Colour | None) -> str:
-    """Return ``X`` for Black, ``O`` for White, and an empty text for nobody."""
+    """Return ``X`` for Black, ``O`` for White, and an empty text for None."""
     return {Colour.BLACK: "X", Colour.WHITE: "O", None: ""}[colour]
 
 

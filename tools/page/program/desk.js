@@ -27,7 +27,7 @@ class Desk {
     this.search = new Search(() => this.heedFound(), (turn, score, certainty) => this.noteValue(turn, score, certainty), () => this.follow());
     /** The position for which a hint was requested. @type {number | null} */
     this.hinted = null;
-    this.isAsked = false;  // whether to say the hint aloud
+    this.isAsked = false;  // whether to announce the hint to screen readers
     /** The server's facts about positions, by their moves. @type {Map<string, any>} */
     this.known = new Map();
     this.aboutTimer = 0;
