@@ -327,7 +327,7 @@ class CommandGroup(click.Group):
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list["CompletionItem"]:
         """Return the matching commands with their summaries, or options if the word begins with a dash."""
-        from click.shell_completion import CompletionItem  # not at the top: an engine starts without it
+        from click.shell_completion import CompletionItem  # imported late: engines do not need it
 
         found = self.summaries.items() if not incomplete.startswith("-") else ()
         names = [CompletionItem(name, help=text) for name, text in found if name.startswith(incomplete)]

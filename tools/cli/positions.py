@@ -29,7 +29,7 @@ from outflank.tools.runtime.progress import Complaints, counted, warn
 STDIN = "-"
 _ARGUMENT = "POSITION"  # the metavar of the argument in most commands
 _MOST_CHARACTERS = 1 << 20
-_MOST_BYTES_COUNTED = 16_000_000  # the limit on files that are read just to count games: some seconds
+_MOST_BYTES_COUNTED = 16_000_000  # the total size of files up to which games are counted in advance
 _LONGEST_NAME = 60  # the number of characters that are compared with names of samples
 _ALIKE = 0.7  # the lowest ratio of difflib for a suggestion
 _BOARD = re.compile(rf"(?:{SQUARE}\s*){{64}}")

@@ -28,8 +28,8 @@ from outflank.tools.runtime.streams import (
     replace_closed_streams,
 )
 
-# The text is the first paragraph of a command's help. Command NAME is the click command NAME in tools/commands/NAME.py,
-# if _MODULES names no other module.
+# The commands by section, each with the first paragraph of its help. A command is the click command of the same name in
+# tools/commands/NAME.py, unless _MODULES names another module.
 SECTIONS = {
     "Play and analyze": {
         "play": "Play a game against the engine at a terminal.",

@@ -61,7 +61,7 @@ class WholeNumber(click.IntRange):
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list["CompletionItem"]:
         """Return all numbers in the range if the range is small, such as levels."""
-        from click.shell_completion import CompletionItem  # not at the top: an engine starts without it
+        from click.shell_completion import CompletionItem  # imported late: engines do not need it
 
         if self.min is None or self.max is None or self.max - self.min > _MOST_COMPLETED:
             return []
@@ -154,7 +154,7 @@ class FileOrSample(click.Path):
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list["CompletionItem"]:
         """Return the names of samples; the shell adds files."""
-        from click.shell_completion import CompletionItem  # not at the top: an engine starts without it
+        from click.shell_completion import CompletionItem  # imported late: engines do not need it
 
         names = [CompletionItem(name) for name in samples() if name.startswith(incomplete)]
         return [*names, *super().shell_complete(ctx, param, incomplete)]

@@ -48,7 +48,7 @@ _NAME = click.argument("name", callback=read_by(lambda text: str(engines.name("n
 
 
 def _moment(text: str) -> datetime:
-    """Return the time is of this machine's zone if it names none."""
+    """Parse a time in ISO format. A time without a zone is in this machine's time zone."""
     try:
         return datetime.fromisoformat(text).astimezone()
     except ValueError:

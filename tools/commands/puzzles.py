@@ -63,7 +63,7 @@ class _Puzzles(CommandGroup):
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list["CompletionItem"]:
         """Return the commands, and files for the default command."""
-        from click.shell_completion import CompletionItem  # not at the top: a command starts without it
+        from click.shell_completion import CompletionItem  # imported late: most commands do not need it
 
         return [*super().shell_complete(ctx, incomplete), CompletionItem(incomplete, type="file")]
 
