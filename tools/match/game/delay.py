@@ -1,8 +1,8 @@
 """Measures the delay of an engine by the machine, which can void a loss on time.
 
-An engine is delayed while one of its threads is ready to run but has no processor, and while its answer waits for a
-runner without a processor. Time in which the engine's own threads occupy the processor does not count, nor does the
-processor time that the runner spends on reading the engine's output.
+An engine is delayed while one of its threads is ready to run but has no processor, and while the runner has no
+processor for reading its answer. Time in which the engine's own threads occupy the processor does not count, nor does
+the processor time that the runner spends on reading the engine's output.
 """
 
 import time
@@ -59,7 +59,7 @@ class DelayMeter:
         self._before: _Snapshot | None = None
 
     def start(self) -> None:
-        """Measure from now on."""
+        """Start to measure."""
         self._before = _Snapshot.of(self._driver)
 
     def seconds(self) -> float:
@@ -91,7 +91,7 @@ def is_own_doing(cpu_seconds: float, threads: int, seconds: float) -> bool:
 def waited_for_others(before: Mapping[int, ThreadUsage], now: Mapping[int, ThreadUsage]) -> float:
     """Return the longest time, in seconds, for which other programs kept a single thread from running.
 
-    A thread that is missing in `before` has started since, with a usage of zero.
+    A thread that is missing in `before` has started since, so its earlier usage is zero.
     """
     ran = {each: usage.ran - before.get(each, _NO_USAGE).ran for each, usage in now.items()}
     longest = 0.0

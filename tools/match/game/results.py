@@ -185,10 +185,9 @@ class GameRecord:
         void: the reason why the game does not count and its pair is played again; empty if it counts.
         blamed: the engine that lost on time or crashed in a void game; None if no engine was to blame.
         lost_seconds: the seconds of the move on which the loser lost on time or stalled; None for all other endings.
-        outside: the off-clock time of each engine, by its name; only in a game that this runner played, since a run
-            stores the sums.
-        identities: the name and version that each engine reported, by its name in the run; only in a game that this
-            runner played, since a run stores a list for each engine.
+        outside: the off-clock time of each engine, by its name; empty in games read from a file, which has only sums.
+        identities: the name and version that each engine reported, by its name in the run; empty in games read from a
+            file, which has only a list for each engine.
     """
 
     pairing: Pairing
@@ -289,13 +288,13 @@ class GameRecord:
         return Colour.BLACK if self.pairing.names[Colour.BLACK] == name else Colour.WHITE
 
     def points_of(self, name: str) -> float:
-        """1 for a win, 0.5 for a draw, 0 for a loss."""
+        """Return 1 for a win, 0.5 for a draw, 0 for a loss."""
         if self.winner is None:
             return 0.5
         return float(self.winner_name == name)
 
     def margin_of(self, name: str) -> int | None:
-        """Disc difference from the side of engine `name`; None if the game was not played to the end."""
+        """Return the disc difference from the side of engine `name`; None without a ``margin``."""
         if self.margin is None:
             return None
         return self.margin if self.colour_of(name) is Colour.BLACK else -self.margin

@@ -21,8 +21,7 @@ from outflank.protocol.formats.annotated import AnnotatedGame, AnnotatedMove, fo
 from outflank.tools.match.game.delay import DelayMeter, HeldUp
 from outflank.tools.match.game.results import Ending, Loss, OffClockTime
 
-# A deadline on a machine that delays the engine is extended by at most ten times the time of the move; this limit is
-# itself limited to a range of seconds.
+# The longest extension of a deadline is ten times the time of the move, but within this range of seconds.
 _LONGEST_EXTENSION = 10.0, 60.0
 _EXTENSION_SHARE = 10.0
 _ENDINGS: dict[type[EngineError], Ending] = {  # the first class that matches counts

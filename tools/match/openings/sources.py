@@ -233,7 +233,7 @@ def judge(position: Position, within: float, deep: Limit) -> float | None:
         within: the most discs that one side may be ahead.
         deep: the search that decides.
     """
-    from outflank.tools.runtime.executor import shared_searcher  # help needs no processes
+    from outflank.tools.runtime.executor import shared_searcher  # not at the top: help needs no processes
 
     searcher = shared_searcher()
     for limit, most in ((_SCREEN, within + _SCREEN_DISCS), (deep, within)):
@@ -241,7 +241,7 @@ def judge(position: Position, within: float, deep: Limit) -> float | None:
         score = searcher.search(position, limit).score
         if abs(score) > most:
             return None
-    return score if position.side is Colour.BLACK else 0.0 - score  # no -0
+    return score if position.side is Colour.BLACK else 0.0 - score  # avoids -0.0
 
 
 def _moves(transcript: str) -> tuple[Move, ...]:

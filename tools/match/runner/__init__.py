@@ -1,1 +1,1 @@
-"""The playing of a run: the pools of workers, on this machine or on a cluster, and the conductor."""
+"""Plays a run: the pools of workers, on this machine or on a cluster, and the conductor."""

@@ -98,7 +98,7 @@ class Conductor:
             self._write([])
 
     def _hand_out(self) -> bool:
-        """Submit pairs until there are two for each place of the pool; return False if none is left to wait for."""
+        """Submit pairs until there are two for each place of the pool; return False if there is no pair to wait for."""
         if self._standings.verdict is not None:
             return False
         if not self._running and not self._waiting:

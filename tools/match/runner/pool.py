@@ -124,7 +124,7 @@ MOST_CRASHES = 3  # the maximum number of replays of a pair after crashes, if th
 # The maximum number of replays of a pair after time forfeits on a busy machine; later forfeits count.
 MOST_FALLS = 5
 _FAREWELL_SECONDS = 1.0
-_HURRIED_SECONDS = 0.4  # after Ctrl-C: both engines are gone within two seconds
+_HURRIED_SECONDS = 0.4  # after Ctrl-C, so that both engines have ended within two seconds
 
 
 class PairWorker:
@@ -256,7 +256,7 @@ class PairWorker:
         return f"lost on time while this machine held it up for {delay:.3f} s"
 
     def _hear(self, name: str, direction: str, line: str) -> None:
-        """Log a line, and send thoughts to the observers, but not all: an engine may send a thousand a second."""
+        """Log a line, and send thoughts to the observers at a limited rate: an engine may send a thousand a second."""
         self._dialogue.add(name, direction, line)
         if direction == "<" and is_thought(line) and self._on_update:
             now = time.monotonic()

@@ -97,7 +97,7 @@ class RunSession:
         open_pool: OpenPool = local_pool,
         make_conductor: Callable[..., Conductor] = Conductor,
     ) -> Run:
-        """Play until all games are played, all engines are gone and the file is closed.
+        """Play the missing games, end all engines, and close the file.
 
         A signal after the first game has begun is kept in `interruption`.
 
@@ -107,7 +107,7 @@ class RunSession:
             open_pool: opens the pool that plays the pairs.
             make_conductor: makes the conductor; called as ``Conductor``.
 
-        Returns: the run as it ended.
+        Returns: the final state of the run.
         Raises: Interrupted before the first game; OutflankError.
         """
 

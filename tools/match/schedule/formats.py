@@ -9,7 +9,7 @@ from outflank.tools.match.schedule.meetings import Meeting, Schedule, totals
 from outflank.tools.match.schedule.swiss import SwissScore
 from outflank.tools.match.state.run import Format, RunSettings
 
-STANDING_OPENINGS = 1_000  # two engines of a standing arena that have played all of them start over
+STANDING_OPENINGS = 1_000  # engines of a standing arena that have met on all of them start over
 
 
 def plan(

@@ -41,7 +41,7 @@ class Meeting:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of both engines, or of the one that has a bye."""
+        """The names of both engines, or of the engine that has a bye."""
         return (self.first,) if self.second is None else (self.first, self.second)
 
     @property
@@ -81,8 +81,8 @@ class Schedule:
 
     Attributes:
         meetings: the meetings, in the order of their first games; no byes.
-        stages: each stage as its meeting, the numbers of its games, and the index of its first opening; in the order
-            of the games.
+        stages: the stages in the order of their games, each as its meeting, its range of game numbers, and the index of
+            its first opening.
 
     Args:
         played: the games that count, by their numbers; their turns may be missing.

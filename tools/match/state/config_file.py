@@ -24,10 +24,7 @@ from outflank.storage.toml import read_toml
 from outflank.tools.match.state.run import Format, RunSettings, plain_settings
 
 _ENGINE = "engine"
-_OPTIONS = {
-    "format": "pairing",
-    "solve": "count-errors-from",
-}  # options named differently from their settings
+_OPTIONS = {"format": "pairing", "solve": "count-errors-from"}  # options of settings with another name
 _SINGULAR = {"options": "option"}  # a table ``options`` in a file is ``option.NAME=`` in a line
 
 

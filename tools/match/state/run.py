@@ -182,8 +182,8 @@ def difference(first: RunSettings, second: RunSettings, ignored: Collection[str]
     """Return the first setting in which two runs differ, as ``games 100 there, 200 here``; empty if they agree.
 
     Args:
-        first: the settings there.
-        second: the settings here.
+        first: the settings that the text calls ``there``.
+        second: the settings that the text calls ``here``.
         ignored: the names of settings that may differ besides the concurrency.
     """
     there, here = plain_settings(first), plain_settings(second)

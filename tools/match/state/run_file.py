@@ -1,4 +1,4 @@
-"""The file of a run: its tables and its path. This module imports no extra package, since any file may be a run."""
+"""The file of a run: its tables and its path. This module imports no extra package, since any file may be a run's."""
 
 from pathlib import Path
 

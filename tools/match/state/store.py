@@ -54,14 +54,14 @@ _MACHINE_ID = Path("/etc/machine-id")
 
 
 def machine_line() -> str:
-    """Return the machine, except its name: ``Intel(R) Xeon(R), 2 processors, Linux x86_64, Python 3.11.7``."""
+    """Return a description of the machine: ``Intel(R) Xeon(R), 2 processors, Linux x86_64, Python 3.11.7``."""
     system = f"{platform.system()} {platform.machine()}"
     python = f"Python {platform.python_version()}"
     return ", ".join([cpu_name(), counted(processors(), "processor"), system, python])
 
 
 def seal(file: Path, text: str) -> str:
-    """Return a code that only this user on this machine can compute for `text`, and no sender of a file.
+    """Return a code for `text` that only this user on this machine can compute.
 
     On a machine without an id the inode number of the file is used, which a copy does not have.
     """
@@ -254,9 +254,8 @@ class Store:
         self._ended = True
         try:
             state = schema.FINISHED if finished else schema.INTERRUPTED
-            played = (
-                self._sums() if self._has_played else []
-            )  # a finished run may be resumed just to be shown
+            # A finished run that is only shown again keeps its sums.
+            played = self._sums() if self._has_played else []
             self._commit([(schema.INSERT_FACT, ("state", state)), *played], durable=True)
             self._connection.execute("PRAGMA journal_mode = DELETE")  # the whole run is one file again
         except sqlite3.Error as error:

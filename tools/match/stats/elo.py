@@ -36,7 +36,7 @@ def variance(counts: Sequence[float]) -> float:
 
 
 def thinned(states: Iterable[State], pairs: int, most: int) -> Iterator[tuple[int, State]]:
-    """Yield about `most` evenly spaced numbers of pairs with the state after each; `states` begins before any pair."""
+    """Yield about `most` evenly spaced numbers of pairs with the state after each; `states[0]` precedes all pairs."""
     step = max(1, pairs // most)
     return (
         (done, state) for done, state in enumerate(states) if done and (done % step == 0 or done == pairs)
@@ -74,7 +74,7 @@ class EloEstimate:
         low: the lower end of the 95 % interval; None without a pair, or if every pair was lost.
         high: the upper end of the 95 % interval; None without a pair, or if every pair was won.
         superiority: the likelihood that the first engine is the stronger one, 0 to 1; None without a pair.
-        pentanomial: the numbers of complete pairs in which it took 0, 0.5, 1, 1.5 and 2 points.
+        pentanomial: the numbers of complete pairs in which the first engine took 0, 0.5, 1, 1.5 and 2 points.
         nelo: the normalized difference; None with fewer than two pairs, or if all pairs have the same result.
     """
 

@@ -21,7 +21,7 @@ from outflank.tools.match.stats.elo import NELO_PER_T, pentanomial, prefixes, sc
 
 # An outcome that has not occurred yet counts as this many outcomes; with 0, logarithms would be infinite.
 _UNSEEN = 1e-3
-# The largest multiplier on its logistic scale, far more than 1e-3 in 1e12 outcomes requires.
+# The end of the multiplier's logistic scale, far beyond the need of shares of 1e-3 in 1e12 outcomes.
 _WIDEST = 60.0
 _STEPS = 2**46  # steps of 2e-12 from one end of the scale to the other
 _MOST_ROUNDS = 100
@@ -108,7 +108,7 @@ def _fit_t_value(shares: Sequence[float], t_value: float) -> list[float]:
     return fitted
 
 
-_SPELLINGS = {"normalised": "normalized"}  # accepted spelling to model
+_SPELLINGS = {"normalised": "normalized"}  # other accepted spellings of a model
 # The largest Elo differences of a test; larger ones need no test. Beyond 200 normalized Elo the linear approximation
 # of the t-value fails at a distribution with a very different t-value. At 2000 logistic Elo the stronger
 # engine loses one point in 100,000; at much larger differences rounding makes this loss zero.

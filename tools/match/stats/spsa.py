@@ -103,7 +103,7 @@ class Tuned:
             raise NotationError(f"expected a step within the range and a rate up to 1 for {self.name}")
 
     def text(self, value: float, toss: float = 0.5) -> str:
-        """Return a value in the form that engines get; an int is rounded up if fraction and `toss` add up to 1."""
+        """Return a value in the form that engines get; an int is rounded up if its fraction is at least 1 - `toss`."""
         if self.kind == "int":
             return str(int(self.clipped(math.floor(value + toss))))
         return f"{self.clipped(value):.{_DIGITS}g}"
