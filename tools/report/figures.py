@@ -32,8 +32,8 @@ class EngineFigures:
         spec: the engine.
         score: the engine's score.
         by_colour: the score with each colour.
-        faults: the losses by a fault of its own, by the fault.
-        fault_wins: the wins by a fault of the opponent, by the fault.
+        faults: the number of losses by each fault of its own.
+        fault_wins: the number of wins by each fault of its opponents.
         seconds: the seconds of each of its moves, including moves on which it lost on time.
         discs_lost: the number of discs lost by moves whose exact loss is known, and the number of these moves.
         book_moves: the number of moves from an opening book, and of all moves for which the engine named the source.

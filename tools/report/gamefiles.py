@@ -264,8 +264,7 @@ def _wthor_writer(output: Path, date: tuple[int, int, int]) -> Iterator[GameWrit
         for suffix, data in database.finish().items():
             written.append(files.enter_context(whole_file(output.with_suffix(suffix))))
             written[-1].write(data)
-        for (
-            each
-        ) in written:  # before any file gets its final name, so that a full disk leaves all files or none
+        # Flushed before any file gets its final name, so that a full disk leaves all files or none.
+        for each in written:
             each.flush()
         writer.add_losses(database.lost)

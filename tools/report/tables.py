@@ -153,7 +153,7 @@ def _bracket_column(meetings: Sequence[Meeting]) -> list[str]:
 
 
 def _bracket_cell(row: int, depth: int, labels: Sequence[str], width: int) -> str:
-    """Return the part of a row in a round's column: a label with its connection to the next round, or connections."""
+    """Return the part of a row in the column of a round: a label with its connecting line, or a line alone."""
     step = 2 << depth  # rows from one label of this round to the next label
     place, beyond = divmod(row - (step // 2 - 1), step)
     if len(labels) == 1:
@@ -233,7 +233,7 @@ def _cross_table(figures: Figures) -> FittingTable:
 
 
 def score_columns(scores: Sequence[Score]) -> dict[str, list[str]]:
-    """Return the numbers of wins, draws and losses."""
+    """Return columns with the numbers of wins, draws and losses."""
     return {name: [str(getattr(score, name)) for score in scores] for name in ("wins", "draws", "losses")}
 
 

@@ -34,7 +34,7 @@ def signed(value: float | None, otherwise: str = "undefined") -> str:
 
 
 def points_text(points: float) -> str:
-    """Return ``7`` or ``7.5``."""
+    """Return points as text: ``7`` or ``7.5``."""
     return f"{points:g}"
 
 
@@ -45,7 +45,7 @@ def conditions_text(spec: EngineSpec) -> str:
 
 
 def faults_text(faults: Counter[Ending]) -> str:
-    """Return ``3 (time 2, crash 1)``, or ``0``."""
+    """Return the number of faults by kind: ``3 (time 2, crash 1)``, or ``0``."""
     if not faults:
         return "0"
     return f"{faults.total()} ({', '.join(f'{ending} {count}' for ending, count in sorted(faults.items()))})"
@@ -109,7 +109,7 @@ def ends_text(low: float | None, high: float | None, digits: int = 0) -> str:
 
 
 def pairs_text(pairs: Sequence[int]) -> str:
-    """Return the numbers of pairs by the points taken in them."""
+    """Return the numbers of pairs by points as text."""
     return f"pairs by points (0, 0.5, 1, 1.5, 2): {', '.join(map(str, pairs))}"
 
 
@@ -200,7 +200,7 @@ def champion_of(figures: Figures) -> str | None:
 
 
 def meeting_points(meeting: Meeting) -> str:
-    """Return ``2.5 : 1.5``; empty for a bye."""
+    """Return the points of both engines: ``2.5 : 1.5``; empty for a bye."""
     return "" if meeting.second is None else " : ".join(map(points_text, meeting.points))
 
 
