@@ -40,7 +40,7 @@ _MOST_GAMES_SHOWN = 12
 
 
 class Scoreboard(RunObserver):
-    """Shows a run while it is played; also a context manager. Without a terminal, it only prints lines.
+    """Shows a run while it is played; also a context manager. Without a terminal, it only prints messages.
 
     Args:
         settings: the settings of the run.
