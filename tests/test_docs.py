@@ -274,9 +274,9 @@ def test_a_line_of_the_readme_follows_the_one_it_needs(needed: str, by: str) -> 
 
 def test_the_readme_is_short_and_reads_no_file() -> None:
     """So that each of its lines works as typed."""
-    words = re.findall(r"(--\w+)? ([\w/]+\.[a-z]{3,4})\b", "\n".join(readme_lines()))
+    words = re.findall(r"(-o|--\w+)? ([\w/]+\.[a-z]{3,4})\b", "\n".join(readme_lines()))
 
-    assert {option for option, _ in words} <= {"--html"}
+    assert {option for option, _ in words} <= {"-o"}
     assert len(README.splitlines()) <= 150
 
 

@@ -53,7 +53,7 @@ A hundred games between two engines:
 
 What the moves of a game cost:
 
-    outflank review game.sgf --html review.html""",
+    outflank review game.sgf -o review.html""",
     "SEE ALSO": """\
 Each command has a page of its own, such as outflank-match(1).
 

@@ -13,7 +13,7 @@ from outflank.engine.search.limits import HIGHEST_LEVEL
 from outflank.engine.search.parameters import DEFAULTS, PARAMETERS, Parameters
 from outflank.engine.search.searcher import DEFAULT_HASH_MB
 from outflank.protocol.clock import TimeControl
-from outflank.tools.cli.command import Decorated, completed_by, together
+from outflank.tools.cli.command import Decorated, Option, completed_by, together
 from outflank.tools.cli.defaults import use_table
 from outflank.tools.cli.types import (
     BEYOND_USE,
@@ -187,6 +187,30 @@ varied_seed_option = click.option(
     help="Vary the play among equal moves; repeat the moves of --elo.  "
     "[default: always the same move, with --elo by chance]",
 )
+
+
+def output_files_option(
+    what: str, suffixes: Sequence[str], former: Sequence[str], *, stdout: bool = False
+) -> Callable[[Decorated], Decorated]:
+    """Return the option ``-o FILE``, given any number of times, which hands the command the paths as ``outputs``.
+
+    Args:
+        what: the contents, for the help.
+        suffixes: the suffixes of names, each of which stands for a form.
+        former: the former names of the option.
+        stdout: whether ``-`` is standard output.
+    """
+    return click.option(
+        "--output",
+        "-o",
+        "outputs",
+        cls=Option,
+        former=former,
+        type=OutputFile(stdout=stdout, suffixes=suffixes),
+        metavar="FILE",
+        multiple=True,
+        help=what,
+    )
 
 
 def output_option(what: str, otherwise: str = "", **attributes: Any) -> Callable[[Decorated], Decorated]:

@@ -2,8 +2,8 @@
 
 import math
 import os
-import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -169,11 +169,12 @@ class OutputFile(click.Path):
     Args:
         whole: whether the file is written by ``whole_file``; otherwise the command itself opens it to append.
         stdout: whether ``-`` is accepted and means standard output (``STDOUT``).
+        suffixes: the suffixes that the name may have; without any, every name is accepted.
     """
 
-    def __init__(self, *, whole: bool = True, stdout: bool = False) -> None:
+    def __init__(self, *, whole: bool = True, stdout: bool = False, suffixes: Sequence[str] = ()) -> None:
         super().__init__(path_type=Path, dir_okay=False)
-        self._whole, self._stdout = whole, stdout
+        self._whole, self._stdout, self._suffixes = whole, stdout, suffixes
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
         """Read it.
@@ -185,16 +186,30 @@ class OutputFile(click.Path):
                 return STDOUT
             self.fail("it needs the name of a file, not '-' for standard output", param, ctx)
         path = Path(os.fsdecode(super().convert(value, param, ctx)))
+        if self._suffixes and path.suffix.lower() not in self._suffixes:
+            *others, last = self._suffixes
+            self.fail(
+                f"expected a name that ends in {', '.join(others)} or {last}, got {path.name!r}", param, ctx
+            )
         if self._whole:
             expect_writable(path)
-            if ctx and param and "-o" in param.opts and path.is_file():
-                ctx.call_on_close(lambda: _say_replaced(path))
+            if ctx and param and "-o" in param.opts and (before := _version(path)):
+                ctx.call_on_close(lambda: _say_replaced(path, before))
         return path
 
 
-def _say_replaced(path: Path) -> None:
-    """Report that a file was replaced, unless the command ended with an error."""
-    if sys.exc_info()[0] is None:
+def _version(path: Path) -> tuple[int, int] | None:
+    """Return the inode and the time of change, which a replaced file has not kept; None if there is no file."""
+    with suppress(OSError):
+        if path.is_file():
+            status = path.stat()
+            return status.st_ino, status.st_mtime_ns
+    return None
+
+
+def _say_replaced(path: Path, before: tuple[int, int]) -> None:
+    """Report that a file was replaced, if it was, however the command ended."""
+    if _version(path) not in (before, None):
         warn(f"{str(path)!r} was replaced")
 
 

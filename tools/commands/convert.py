@@ -90,7 +90,6 @@ def convert(
     target = chosen_format(target, output, FORMAT_OF, is_from_file("target"))
     check_output(target, output)
     outputs = written_files(target, output)
-    replaced = [path for path in outputs if path.is_file() and path.stat().st_size]
     read, games, written = ReadGames(), 0, 0
     incomplete: set[str] = set()  # the files with games, variations or properties that are left out
     known: set[bytes] = set()
@@ -135,8 +134,6 @@ def convert(
         "seconds": round(time.perf_counter() - began, 3),
     }
     _report(facts, outputs, as_json)
-    for path in replaced:
-        warn(f"{path} had other contents, and was replaced")
     read.expect_good("read or written")
 
 

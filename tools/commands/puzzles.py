@@ -12,7 +12,7 @@ from outflank.engine import NotationError, OutflankError, Rules
 from outflank.engine.evaluation import weights
 from outflank.protocol.formats import FormatName, obf
 from outflank.protocol.formats.annotated import AnnotatedGame
-from outflank.storage.files import STDOUT, open_output, write_whole
+from outflank.storage.files import STDOUT, open_output
 from outflank.tools.analysis.puzzles import (
     ELOS,
     Goal,
@@ -27,9 +27,9 @@ from outflank.tools.analysis.puzzles import (
 )
 from outflank.tools.cli.command import CommandGroup
 from outflank.tools.cli.game_filter import GameFilter, filter_options, source_option
-from outflank.tools.cli.options import output_option, rules_option, weights_option, workers_option
+from outflank.tools.cli.options import output_files_option, rules_option, weights_option, workers_option
 from outflank.tools.cli.positions import ReadGames, complete_games, expect_kept, number_of_games
-from outflank.tools.cli.types import COUNT, OUTPUT_FILE, FileOrSample, read_by
+from outflank.tools.cli.types import COUNT, FileOrSample, read_by
 from outflank.tools.runtime.inputlines import InputLines
 from outflank.tools.runtime.kept import KeptResults
 from outflank.tools.runtime.progress import Complaints, counted, live, progress_text, warn
@@ -96,9 +96,13 @@ def puzzles() -> None:
     default="game",
     help="Order of the problems: as in the games, or the easiest first.",
 )
-@output_option("Where to write the problems as OBF", "-", default=STDOUT)
-@click.option("--sgf", "sgf_file", type=OUTPUT_FILE, metavar="OUT", help="Write them as SGF too.")
-@click.option("--html", type=OUTPUT_FILE, metavar="OUT", help="Write them as one page too, solutions hidden.")
+@output_files_option(
+    "Write the problems as OBF (.obf), SGF (.sgf) or one page, solutions hidden (.html); several may be given. "
+    "OBF goes to standard output if no file for it is named.",
+    (".obf", ".sgf", ".html"),
+    former=["--sgf", "--html"],
+    stdout=True,
+)
 @source_option
 @filter_options
 @rules_option
@@ -110,9 +114,7 @@ def find_problems(
     unique: bool,
     count: int | None,
     order: str,
-    output: Path,
-    sgf_file: Path | None,
-    html: Path | None,
+    outputs: Sequence[Path],
     source: FormatName | None,
     wanted: GameFilter,
     rules: Rules,
@@ -124,7 +126,7 @@ def find_problems(
     input. Each problem is rated: by the plies that the engine needs, and by how often each level of --elo fails
     (docs/puzzles.md). The share that each level solves goes to standard error.
     """
-    expect_kept(games, (None if output is STDOUT else output, sgf_file, html))
+    expect_kept(games, [output for output in outputs if output is not STDOUT])
     read = ReadGames()
     found: list[Puzzle] = []
     goal: Goal = "best" if unique else "win"
@@ -153,7 +155,7 @@ def find_problems(
         if order == "difficulty":
             found.sort(key=lambda puzzle: puzzle.difficulty)
         if found:
-            _write(found, output, sgf_file, html)
+            _write(found, outputs)
             _report(found)
     read.end()
     read.expect_good()
@@ -163,14 +165,25 @@ def find_problems(
         warn(f"the games have only {counted(len(found), 'problem')} of the {count:,} wanted")
 
 
-def _write(found: Sequence[Puzzle], output: Path, sgf_file: Path | None, html: Path | None) -> None:
+def _write(found: Sequence[Puzzle], outputs: Sequence[Path]) -> None:
+    """Write the problems to each file, in the form that its suffix names, and OBF to stdout if to no file."""
+    forms = [".obf" if output is STDOUT else output.suffix.lower() for output in outputs]
+    targets = [*zip(outputs, forms, strict=True), *([] if ".obf" in forms else [(STDOUT, ".obf")])]
+    for output, form in targets:
+        with open_output(output) as stream:
+            stream.write(_FORMS[form](found).encode())
+
+
+def _as_obf(found: Sequence[Puzzle]) -> str:
     heading = f"% {counted(len(found), 'problem')} by outflank {weights.version()}\n"
-    with open_output(output) as stream:
-        stream.write("".join([heading, *(obf_line(each, n) for n, each in enumerate(found, 1))]).encode())
-    if sgf_file is not None:
-        write_whole(sgf_file, "".join(sgf_game(each, n) for n, each in enumerate(found, 1)).encode())
-    if html is not None:
-        write_whole(html, render_page(found).encode())
+    return "".join([heading, *(obf_line(each, n) for n, each in enumerate(found, 1))])
+
+
+def _as_sgf(found: Sequence[Puzzle]) -> str:
+    return "".join(sgf_game(each, n) for n, each in enumerate(found, 1))
+
+
+_FORMS = {".obf": _as_obf, ".sgf": _as_sgf, ".html": render_page}
 
 
 def _report(found: Sequence[Puzzle]) -> None:

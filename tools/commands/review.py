@@ -27,7 +27,7 @@ from outflank.tools.analysis.review.game import (
 from outflank.tools.analysis.review.output import (
     PointOfView,
 )
-from outflank.tools.analysis.review.show import ReviewOutput, write_reviews
+from outflank.tools.analysis.review.show import FORMS, ReviewOutput, write_reviews
 from outflank.tools.archive.table import Explorer
 from outflank.tools.cli.books import books_to_read
 from outflank.tools.cli.command import Command, group, handing
@@ -37,12 +37,13 @@ from outflank.tools.cli.options import (
     book_option,
     json_option,
     level_option,
+    output_files_option,
     plain_search_options,
     rules_option,
     workers_option,
 )
 from outflank.tools.cli.positions import ReadGames, complete_games, expect_kept, number_of_games, shown
-from outflank.tools.cli.types import COUNT, OUTPUT_FILE, SECONDS, WholeNumber
+from outflank.tools.cli.types import COUNT, SECONDS, WholeNumber
 from outflank.tools.runtime.executor import map_in_order
 from outflank.tools.runtime.kept import KeptResults, game_name
 from outflank.tools.runtime.progress import awaited, warn
@@ -85,7 +86,7 @@ from outflank.tools.runtime.progress import awaited, warn
     click.option(
         "--values/--no-values",
         default=None,
-        help="Give all moves of each position a score.  [default: with --html and --ply]",
+        help="Give all moves of each position a score.  [default: with a page and --ply]",
     ),
     book_option("to compare the games with"),
     archive_option,
@@ -93,23 +94,12 @@ from outflank.tools.runtime.progress import awaited, warn
 )
 @group(
     "Files to write",
-    click.option(
-        "--html", type=OUTPUT_FILE, metavar="OUT", help="Write the review as one self-contained HTML page."
-    ),
-    click.option(
-        "--svg", type=OUTPUT_FILE, metavar="OUT", help="Write the evaluation curve of a single game."
-    ),
-    click.option(
-        "--sgf",
-        type=OUTPUT_FILE,
-        metavar="OUT",
-        help="Write the games with scores, marks and better lines as SGF.",
-    ),
-    click.option(
-        "--ggf",
-        type=OUTPUT_FILE,
-        metavar="OUT",
-        help="Write the games with scores and a comment on the errors as GGF.",
+    output_files_option(
+        "Write the review as one self-contained page (.html), the games with scores, marks and better lines (.sgf) or "
+        "with scores and a comment on the errors (.ggf), or the evaluation curve of a single game (.svg); "
+        "several may be given.",
+        FORMS,
+        former=["--html", "--svg", "--sgf", "--ggf"],
     ),
 )
 @group(
@@ -133,7 +123,7 @@ def review(
     hash_mb: int,
     workers: int | None,
     as_json: bool,
-    **files: Path | None,
+    outputs: Sequence[Path],
 ) -> None:
     """Review every GAME: what each move cost, and what would have been better.
 
@@ -145,20 +135,20 @@ def review(
     """
     if ply is not None and values is False:
         raise click.UsageError("--ply shows the values of all moves, which --no-values leaves out")
-    html = files["html"]
-    if as_json and view == "black" and html is None:
+    forms = {output.suffix.lower() for output in outputs}
+    if as_json and view == "black" and ".html" not in forms:
         raise click.UsageError(
             "--scores is for text and the page, and --json has the mover's scores: leave it out"
         )
-    settings = replace(settings, all_moves=(html or ply) is not None if values is None else values)
+    settings = replace(settings, all_moves=".html" in forms or ply is not None if values is None else values)
     if (settings.depth, settings.seconds) == (None, None):
         settings = replace(settings, exact_from=max(settings.exact_from, exact_from_of_level(settings.level)))
-    expect_kept(games, files.values(), "whose games are reviewed")
+    expect_kept(games, outputs, "whose games are reviewed")
     read = ReadGames()
     places = deque[
         tuple[AnnotatedGame, str, int]
     ]()  # the games with pending reviews, with their files and numbers
-    only = "--svg draws the curve" if files["svg"] else "--ply shows a move" if ply else ""
+    only = "an SVG image draws the curve" if ".svg" in forms else "--ply shows a move" if ply else ""
 
     def chosen() -> Iterator[AnnotatedGame]:
         count = 0
@@ -166,7 +156,9 @@ def review(
             if wanted.allows(game):
                 count += 1
                 if only and count > 1:
-                    raise click.UsageError(f"{only} of one game, and there are more (--html shows them all)")
+                    raise click.UsageError(
+                        f"{only} of one game, and there are more (-o FILE.html shows them all)"
+                    )
                 places.append((game, shown(name), number))
                 yield game
 
@@ -174,7 +166,7 @@ def review(
     click.echo(f"outflank {weights.version()}, {settings.words()}", err=as_json)
     with book_exits(books, None if book is None else warn) as with_exit, ExitStack() as stack:
         explorer = None if archive is None else stack.enter_context(Explorer.open(archive, books))
-        output = ReviewOutput(as_json, view or "mover", ply, any(files.values()), explorer)
+        output = ReviewOutput(as_json, view or "mover", ply, bool(outputs), explorer)
         task = partial(review_in_worker, settings, hash_mb, threads)
         question = {**asdict(settings), "hash": hash_mb, "threads": threads}
         kept = stack.enter_context(
@@ -192,6 +184,6 @@ def review(
         output.end()
         played = [] if len(output.kept) != 1 else list(output.archive_text(output.kept[0].game))
     read.end()
-    write_reviews(output.kept, settings, files, view or "black", played)
+    write_reviews(output.kept, settings, outputs, view or "black", played)
     read.expect_good()
     wanted.expect_found(output.games, read.unnamed)

@@ -173,7 +173,7 @@ def test_the_command_writes_what_the_quiz_asks(
 ) -> None:
     source, written = tmp_path / "games.txt", tmp_path / "found.obf"
     source.write_text(GAMES)
-    forms = ("--sgf", tmp_path / "found.sgf", "--html", tmp_path / "found.html")
+    forms = ("-o", tmp_path / "found.sgf", "-o", tmp_path / "found.html")
     words = ("--empties", "6-14", "--by", "difficulty", "--count", 3, "--workers", 1, "-o", written)
 
     told = run("puzzles", "find", source, *words, *forms)

@@ -166,6 +166,9 @@ def test_every_command_reads_its_words_by_the_same_rules() -> None:
         ("ggs --engine cmd=x --user me --concurrency 4", "--games"),
         ("join http://127.0.0.1 --token t --engine cmd=x --concurrency 4", "--slots"),
         ("train devset FOLDER --output boards.obf", "--out"),
+        ("review f5d6 --output page.html", "--html"),
+        ("review f5d6 --output game.sgf", "--sgf"),
+        ("puzzles find sample --output page.html", "--html"),
     ],
 )
 def test_a_former_name_of_an_option_is_taken_and_not_shown(words: str, former: str, tmp_path: Path) -> None:

@@ -251,7 +251,7 @@ def test_it_runs(words: tuple[str, ...], expected: str, tmp_path: Path) -> None:
     [
         (("match", "--games", "2"), "match"),
         (("convert", "games.txt", "--format", "sgf"), "match"),
-        (("review", GAME, "--depth", "1", "--html", "page.html"), "match"),
+        (("review", GAME, "--depth", "1", "-o", "page.html"), "match"),
         (("board", GAME, "--png", "-o", "board.png"), "png"),
     ],
     ids=lambda value: value[0] if isinstance(value, tuple) else "",

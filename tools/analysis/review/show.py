@@ -32,24 +32,28 @@ from outflank.tools.archive.table import Explorer
 from outflank.tools.report.board import say
 from outflank.tools.runtime.streams import terminal_width
 
+FORMS = (".html", ".sgf", ".ggf", ".svg")
+"""The suffixes of the files that ``write_reviews`` writes."""
+
 
 def write_reviews(
     reviews: Sequence[GameReview],
     settings: ReviewSettings,
-    files: Mapping[str, Path | None],
+    files: Sequence[Path],
     view: PointOfView,
     played: Sequence[str],
 ) -> None:
-    """Write the reviews to a file for each form that has one: HTML, SVG, SGF, GGF. `files` has the paths by form."""
+    """Write the reviews to each file, in the form that its suffix names."""
+    if not reviews:
+        return
     made: Mapping[str, Callable[[], str]] = {
-        "html": lambda: render_review(reviews, settings, view, played),
-        "svg": lambda: curve_svg(reviews[0]),
-        "sgf": lambda: _records(sgf.write, reviews),
-        "ggf": lambda: _records(ggf.write, reviews),
+        ".html": lambda: render_review(reviews, settings, view, played),
+        ".svg": lambda: curve_svg(reviews[0]),
+        ".sgf": lambda: _records(sgf.write, reviews),
+        ".ggf": lambda: _records(ggf.write, reviews),
     }
-    for form, make in made.items():
-        if (file := files[form]) is not None and reviews:
-            write_whole(file, make().encode("utf-8", "replace"))
+    for file in files:
+        write_whole(file, made[file.suffix.lower()]().encode("utf-8", "replace"))
 
 
 def _records(write: Callable[[AnnotatedGame], str], reviews: Iterable[GameReview]) -> str:
