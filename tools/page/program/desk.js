@@ -205,27 +205,33 @@ class Desk {
     return `#${new URLSearchParams(fields)}`;
   }
 
+  /** The number of the server's game that is displayed, or null. */
+  get played() {
+    const {game} = this.viewer, {state} = this.modes.play;
+    return this.mode === this.modes.play && state && game?.root.record.play === state.play ? state.play : null;
+  }
+
   /** The URL fragment of the displayed game and position. */
   linked() {
-    const {game, ply, games} = this.viewer, {state} = this.modes.play;
-    if (this.mode === this.modes.play && state && game.root.record.play === state.play) return `#play=${state.play}`;
+    const {game, ply, games} = this.viewer;
+    if (this.played !== null) return `#play=${this.played}`;
     const place = games.size > 1 && !game.trunk ? `#game=${game.number}&ply=${ply}` : this.linkOfGame();
     if (this.mode !== this.modes.play) return place;
     return this.isBlank(game) && games.size === 1 ? "#play" : place.replace("#", "#play=&");
   }
 
-  /** Save the games, so that they survive a reload of this tab. */
+  /** Save the games, so that they survive a reload of this tab; the address may be a second behind them. */
   keep() {
     const shown = this.modes.practise.left ?? [this.viewer.game, this.viewer.ply];
     if (!shown[0]) return;
     const games = [...this.viewer.games.values()].map(game => ({record: game.toRecord(), lines: game.lines().slice(1).map(line => line.moves)}));
-    ofTab.set("games", JSON.stringify({games, number: shown[0].number, moves: shown[0].moves, ply: shown[1], hash: location.hash, mode: this.modeName}));
+    ofTab.set("games", JSON.stringify({games, number: shown[0].number, moves: shown[0].moves, ply: shown[1], hash: location.hash, mode: this.modeName, play: this.played}));
   }
 
-  /** Restore games after a reload; return whether there were any. */
+  /** Restore games after a reload, and return the record that `keep` saved; null if there is none for this address. */
   restore() {
     const [navigation] = /** @type {any[]} */ (performance.getEntriesByType("navigation")), kept = JSON.parse(ofTab.get("games") ?? "null");
-    if (navigation?.type === "navigate" || !kept || kept.hash !== location.hash) return false;
+    if (navigation?.type === "navigate" || !kept || kept.hash !== location.hash) return null;
     const {games} = this.viewer;
     for (const {record, lines} of kept.games) {
       const game = new Game(record);
@@ -237,7 +243,7 @@ class Desk {
     const game = /** @type {Game} */ (games.get(kept.number));
     this.viewer.load(...game.follow(0, kept.moves));
     this.viewer.go(kept.ply);
-    return true;
+    return kept;
   }
 
   /** Show the game of a link, as far as its moves are legal. @param {URLSearchParams} wanted */
@@ -255,12 +261,13 @@ class Desk {
   async open() {
     const wanted = new URLSearchParams(location.hash.slice(1)), hasGame = wanted.has("moves") || wanted.has("position");
     this.enter(wanted.has("play") ? "play" : wanted.has("practise") ? "practise" : hasGame || wanted.has("game") ? "study" : this.data.mode);
-    const isFirst = !this.viewer.game;
-    if (!(isFirst && this.restore()) && !(hasGame && await this.followLink(wanted))) {
+    const isFirst = !this.viewer.game, kept = isFirst ? this.restore() : null;
+    if (!kept && !(hasGame && await this.followLink(wanted))) {
       if (isFirst) this.take(await requestJson("first"));
       if (wanted.has("game") && !this.viewer.followAddress()) complain(t("Game {0} is not in the list any more.", wanted.get("game")));
     }
-    if (wanted.get("play")) this.modes.play.ask({do: "attach", game: wanted.get("play")});
+    const play = wanted.get("play") || kept?.play;
+    if (play) this.modes.play.ask({do: "attach", game: play});
   }
 
   begin() {
