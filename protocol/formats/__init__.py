@@ -1,4 +1,4 @@
-"""Games and positions as other programs write them: ``read_games`` reads a file of any format.
+"""The file formats of games and positions. ``read_games`` reads a file of any format.
 
 Each format has a module whose verbs are ``read(stream, rules)``, ``parse(text, rules)`` and ``write(game)``.
 """
@@ -52,18 +52,18 @@ def read_games(
     rules: Rules | None = None,
     name: FormatName | None = None,
 ) -> Iterator[Entry]:
-    """Yield the games of a file in order, and in the place of each that can't be read why not.
+    """Yield the games of a file in order, with a ``BadGame`` in place of each game that can't be read.
 
     Memory does not grow with the file.
 
     Args:
-        source: the path of a file, which is opened and closed again, or the name of a sample (``sample``); or a stream
-            of any length, open for reading, of which nothing has been read; a pipe will do.
-        path: the path of the stream's file, in whose folder the names for WTHOR are looked up.
-        rules: the rules of games that name none; Othello if left out.
-        name: the name of the format; detected if left out.
+        source: the path of a file or the name of a sample (``sample``); or a stream of any length at its beginning,
+            which may be a pipe and is left open.
+        path: the path of the stream's file, in whose folder the name files of WTHOR are searched for.
+        rules: the rules of games that name none; Othello by default.
+        name: the name of the format; detected by default.
 
-    Raises: TypeError if `source` is something else; OSError, once games are asked for.
+    Raises: TypeError for another type of `source`; OSError when the first game is requested.
     """
     if isinstance(source, str | os.PathLike):
         return _games_of_file(Path(source), Path(source if path is None else path), rules, name)
@@ -85,7 +85,7 @@ def _games(
     stream: BinaryIO, path: Path | None, rules: Rules | None, name: FormatName | None
 ) -> Iterator[Entry]:
     found = False
-    # A raw stream or bytes in memory can't be looked into without taking them.
+    # Raw streams and bytes in memory have no ``peek``.
     source = stream if isinstance(stream, BufferedReader) else BufferedReader(cast(RawIOBase, stream))
     try:
         name = name or detect(source.peek(), path)
@@ -98,7 +98,7 @@ def _games(
         return
     finally:
         if source is not stream:
-            source.detach()  # or the stream would be closed with it
+            source.detach()  # otherwise the caller's stream would be closed too
     if not found:
         yield BadGame("", f"it holds no games ({name})")
 
@@ -108,9 +108,9 @@ def detect(beginning: bytes, path: Path | None = None) -> FormatName:
 
     Args:
         beginning: the first bytes of the file, the more the better.
-        path: the name of the file; None if it has none.
+        path: the path of the file; None if unknown.
 
-    Raises: FileFormatError if it is not a file of games.
+    Raises: FileFormatError if the file can't be a file of games.
     """
     suffix = "" if path is None else path.suffix.lower()
     if suffix == ".wtb":
@@ -132,7 +132,7 @@ def detect(beginning: bytes, path: Path | None = None) -> FormatName:
         return "obf"
     if suffix == ".pgn" or _TAG.match(first) or (first.startswith(b"1") and _MOVES_OF_PGN.search(beginning)):
         return "pgn"
-    # Brackets after moves belong to a comment, brackets after other words to a game.
+    # After moves, brackets belong to a comment; otherwise, they belong to an SGF or GGF game.
     if _MOVES.fullmatch(first.partition(b"#")[0]) or not _GAMES_IN_BRACKETS.search(beginning):
         return "transcript"
     return "ggf" if _GGF.search(beginning) else "sgf"

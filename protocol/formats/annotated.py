@@ -1,4 +1,4 @@
-"""One game with all that is known about it; every format of game files is read into it and written from it."""
+"""A game with moves, times, scores, players and result: the common representation of all file formats."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -25,13 +25,13 @@ Record = TypeVar("Record", str, bytes)
 WHOLE_BOARD = 64
 _LONGEST_REASON = 300  # characters
 UNREADABLE = "unreadable character"
-"""A word of a game's `unread`: a control character, as bytes of an undeclared charset become."""
-_CONTROLS = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x9f]")  # all controls that are no blanks
+"""The word in a game's `unread` for a control character, which often comes from an undeclared charset."""
+_CONTROLS = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x9f]")  # all control characters except blanks
 _TEXTS = ("black", "white", "title", "event", "place", "date", "clock", "comment")
 
 
 PROGRAM = f"outflank {__version__}"
-"""The name of this program in the files that it writes."""
+"""The name and version of this program in the files that it writes."""
 
 
 class ResultReason(StrEnum):
@@ -49,9 +49,9 @@ class Result:
     """The result in a game's record.
 
     Attributes:
-        winner: None for a draw.
-        margin: disc difference from Black's side by the rules' scoring; None if the discs did not decide.
-        ending: the reason of the end.
+        winner: the winner; None for a draw.
+        margin: the disc difference from Black's side by the rules' scoring; None if the discs did not decide.
+        ending: the way in which the game ended.
     """
 
     winner: Colour | None
@@ -60,14 +60,14 @@ class Result:
 
     @property
     def decided_margin(self) -> int:
-        """Black's margin; the whole board where the discs did not decide."""
+        """Black's margin; 64 discs for the winner if the discs did not decide."""
         if self.margin is not None or self.winner is None:
             return self.margin or 0
         return WHOLE_BOARD if self.winner is Colour.BLACK else -WHOLE_BOARD
 
     @property
     def manner(self) -> str:
-        """`` by resignation``; empty if nothing says how the game was won, as with komi or in a PGN broken off."""
+        """The ending as a phrase: `` by resignation``; empty if the ending is by discs or unknown."""
         return "" if self.ending is ResultReason.DISCS else f" by {self.ending}"
 
 
@@ -76,9 +76,9 @@ _WINS = {"1-0": Result(Colour.BLACK), "0-1": Result(Colour.WHITE), "1/2-1/2": Re
 
 
 def read_result(text: str, is_over: bool = False) -> Result | None:
-    """Read ``1-0``, Black's win, ``0-1``, ``1/2-1/2`` or the discs of both sides, as ``40-24``.
+    """Parse ``1-0`` (Black's win), ``0-1``, ``1/2-1/2`` or the discs of both sides, such as ``40-24``.
 
-    Returns: None for any other text, and for discs at the end of a game (`is_over`), where the board shows them.
+    Returns: the result; None for any other text, and for discs if `is_over`, since the final board shows them.
     """
     if text in _WINS:
         return _WINS[text]
@@ -100,9 +100,9 @@ class AnnotatedMove:
         exact: the margin with best play by both sides from `before`, in discs from Black's side; None if unknown.
         from_book: whether the move came from an opening book; None if unknown.
         comment: the comment on the move.
-        fault: the grade of the error: 0 if nothing is said about it, 1 doubtful, 2 bad, 3 very bad.
-        instead: a better line from `before`; empty if none is named.
-        implied: whether the move is a pass that the record left out; records that differ in that alone are equal.
+        fault: the grade of the move: 0 for no mark, 1 for doubtful, 2 for bad, 3 for very bad.
+        instead: a better line from `before`; empty if none is known.
+        implied: whether the move is a pass that the record left out; ignored in comparisons.
     """
 
     before: Position
@@ -134,7 +134,7 @@ def for_black(score: float | None, side: Colour) -> float | None:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class AnnotatedGame:
-    """A finished or unfinished game with everything that is known about it.
+    """A finished or unfinished game with its annotations.
 
     All texts may be empty. They have no control characters except line feeds in a comment.
 
@@ -151,14 +151,14 @@ class AnnotatedGame:
         event: the tournament.
         place: the place of the game; on GGS the server or program.
         date: the recorded text, such as an ISO date with or without time, or a year; ``clocks.day_of`` reads it.
-        clock: the time control in the notation of GGF, or in the words of ``clocks.clock_text``.
+        clock: the time control in the notation of GGF or of ``clocks.clock_text``.
         comment: the comment on the whole game.
-        given: the number of turns at the beginning that were given to both sides, such as a match's opening.
+        given: the number of turns at the beginning that the players did not choose, such as a match's opening.
         unread: the parts of the record that are not kept, a word for each: ``variation``, the name of a property, or
             ``UNREADABLE``.
-        unnamed: the reason why the players are called by numbers, as a clause; empty if they are not.
-        doubt: a sentence about a part of the record that contradicts the board, or that may belong to another game;
-            empty if there is none.
+        unnamed: the reason why the players have numbers instead of names, as a clause; empty if they have names.
+        doubt: a sentence about a contradiction between the record and the board, or about lines that may belong to
+            another game; empty without doubt.
     """
 
     first: Position = field(default_factory=Position.start)
@@ -181,11 +181,11 @@ class AnnotatedGame:
     doubt: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
-        """Replace control characters by blanks, and count in `unread` those that were no blanks."""
+        """Replace control characters by blanks, and add a word to `unread` for each that was not white space."""
         texts = {name: text for name in _TEXTS if not (text := getattr(self, name)).isprintable()}
         comments = [each.comment for each in self.moves if each.comment and not each.comment.isprintable()]
         if not (texts or comments):
-            return  # a game is made for each question to an engine
+            return  # fast path, since a game is created for each request to an engine
         for name, text in texts.items():
             clean = without_controls(text)
             object.__setattr__(self, name, clean if name == "comment" else clean.replace("\n", " "))
@@ -197,7 +197,7 @@ class AnnotatedGame:
 
     @classmethod
     def of(cls, game: Game) -> "AnnotatedGame":
-        """Return the record of a game of which nothing else is known; ``dataclasses.replace`` adds names and more."""
+        """Return the record of a game without annotations. Use ``dataclasses.replace`` to add names and others."""
         return cls(
             game.first, tuple(AnnotatedMove(turn.before, turn.move, implied=turn.implied) for turn in game)
         )
@@ -224,7 +224,7 @@ class AnnotatedGame:
 
     @property
     def outcome(self) -> Result | None:
-        """The recorded result, else that of the final board; None if the game was not finished either."""
+        """The recorded result, else the result of the final board; None if the game is unfinished."""
         if self.result is not None:
             return self.result
         outcome = self.final.outcome()
@@ -232,7 +232,7 @@ class AnnotatedGame:
 
     @property
     def is_standard(self) -> bool:
-        """Whether a reader that knows nothing of rules and start boards reads the game right."""
+        """Whether the game has Othello's rules and start position, which all readers assume."""
         start = Position.start()
         same_start = (self.first.own, self.first.opp, self.first.side) == (start.own, start.opp, start.side)
         return same_start and self.rules.is_othello
@@ -241,8 +241,8 @@ class AnnotatedGame:
         """Return the moves as a ``Game``, which can be continued.
 
         Args:
-            implied: whether the passes that the record left out are implied, so that each is taken back together with
-                the move after it; otherwise they are turns of their own.
+            implied: whether passes that the record left out are implied, so that ``undo`` takes back each together
+                with the move after it; otherwise they are separate turns.
         """
         game = Game(first=self.first)
         for played in self.moves:
@@ -270,8 +270,8 @@ class BadGame:
     """An entry of a file that can't be read as a game.
 
     Attributes:
-        where: the place of the entry, ``game 12`` or ``line 12``; empty if it is the whole file.
-        reason: the expected and the actual text; always printable and short.
+        where: the position of the entry in the file, ``game 12`` or ``line 12``; empty for the whole file.
+        reason: the reason, with the expected and the actual text; always printable and short.
     """
 
     where: str
@@ -284,19 +284,19 @@ class BadGame:
         return f"{self.where}: {self.reason}" if self.where else self.reason
 
     def of(self, source: str) -> str:
-        """Return a sentence about the entry of the file, or the text, that is called `source`."""
+        """Return an error message about the entry. `source`: the name of the file or text."""
         return f"{source}{', ' if self.where else ': '}{self}"
 
 
 def parsed_games(
     records: Iterable[Record | FileFormatError], parse: Callable[[Record, Rules], AnnotatedGame], rules: Rules
 ) -> Iterator[AnnotatedGame | BadGame]:
-    """Parse the games of a file; a bad one is named by its number.
+    """Parse the games of a file, and yield a ``BadGame`` with the number of each game that can't be parsed.
 
     Args:
-        records: the text or the bytes of each game; an error for one that can't be read.
-        parse: the format's parser of one game.
-        rules: the rules of games that do not name theirs.
+        records: the text or the bytes of each game, or an error for a game that can't be read.
+        parse: the format's parser for one game.
+        rules: the rules of games that name none.
     """
     for number, record in enumerate(records, 1):
         try:
@@ -308,10 +308,10 @@ def parsed_games(
 
 
 class Recorder:
-    """Builds the moves of a game from a record, which may leave passes out.
+    """Builds the moves of a game from a record, which may leave out passes.
 
     Args:
-        first: the position that the game began with.
+        first: the start position of the game.
     """
 
     def __init__(self, first: Position) -> None:
@@ -322,23 +322,23 @@ class Recorder:
 
     @property
     def is_over(self) -> bool:
-        """Whether no more moves can come."""
+        """Whether the game is over."""
         return self._game.position.is_over
 
     @property
     def moves(self) -> tuple[AnnotatedMove, ...]:
-        """All that has been played."""
+        """All turns so far."""
         return tuple(self._moves)
 
     def play(self, move: Move | str | int, colour: Colour | None = None, **known: Any) -> None:
-        """Play the next move of the record; a pass after the end, as some programs write them, is read over.
+        """Play the next move of the record. A pass after the end, which some programs write, is ignored.
 
         Args:
             move: the move.
-            colour: the side that made it; None for the side to move.
+            colour: the side that made the move; None for the side to move.
             known: the values of further attributes of ``AnnotatedMove``.
 
-        Raises: NotationError or IllegalMoveError naming the number of the move, 1 for the first.
+        Raises: NotationError or IllegalMoveError with the number of the move, 1 for the first.
         """
         self._number += 1
         position = self._game.position
@@ -356,9 +356,9 @@ class Recorder:
 
 
 def with_board_believed(game: AnnotatedGame) -> AnnotatedGame:
-    """Return the game, with the result of its final board if the record counts other discs.
+    """Return the game, with the result of its final board if the recorded discs contradict it.
 
-    A record that counts the discs on the board alone, without the empty squares that the rules may add, is no other.
+    A record that counts only the discs, without the empty squares that the rules may add, is not a contradiction.
     """
     outcome, recorded = game.final.outcome(), game.result
     if (
@@ -382,7 +382,7 @@ def with_board_believed(game: AnnotatedGame) -> AnnotatedGame:
 
 
 def exact_margins(game: AnnotatedGame) -> Iterator[tuple[int, int]]:
-    """Empty squares and exact margin, from Black's side, of each position where it is known."""
+    """Yield the empty squares and the exact margin from Black's side for each position with a known margin."""
     for played in game.moves:
         if played.exact is not None:
             yield played.before.empties, played.exact

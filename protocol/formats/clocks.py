@@ -1,4 +1,4 @@
-"""Time controls and dates of recorded games, however their format and program wrote them."""
+"""The time controls and dates of recorded games in the notations of all formats."""
 
 import re
 from datetime import UTC, date, datetime
@@ -8,11 +8,11 @@ from outflank.protocol.clock import TimeControl
 
 _TIME = re.compile(r"\d{1,8}(?:[:.]\d{1,8}){0,3}", re.ASCII)
 _SECONDS_OF = (1, 60, 3600, 86400)
-_LONGEST = 10**9  # seconds; an engine's clock can hold this and all increments of a game
+_LONGEST = 10**9  # seconds; the largest time that leaves room in an engine's clock for all increments
 
 
 def parse_ggf(text: str) -> TimeControl:
-    """Read ``15:00``, ``5:00/0:10/2:00``, ``60//120``: main time, increment, extension; omitted parts are 0.
+    """Parse ``15:00``, ``5:00/0:10/2:00``, ``60//120``: main time, increment, extension. Omitted parts are 0.
 
     Raises: NotationError.
     """
@@ -26,7 +26,7 @@ def parse_ggf(text: str) -> TimeControl:
 
 
 def ggf_text(control: TimeControl) -> str:
-    """Return the text that ``parse_ggf`` reads, in whole seconds, rounded down; periods are left out."""
+    """Return the notation of ``parse_ggf``, in whole seconds, rounded down. Periods are left out."""
     others = (_minutes(time) if int(time) else "" for time in (control.increment, control.extension))
     return "/".join([_minutes(control.main), *others]).rstrip("/")
 
@@ -50,7 +50,7 @@ _AS_IN_SGF = re.compile(r"(?:(\d[\d.]*) s)?(?:(?:^|, )overtime (.*))?", re.ASCII
 
 
 def clock_text(control: TimeControl) -> str:
-    """Return the text of a time control in a record; empty for one without a limit."""
+    """Return a time control as text for a game record; empty without a limit."""
     if not control.is_limited:
         return ""
     overtime = ""
@@ -62,7 +62,7 @@ def clock_text(control: TimeControl) -> str:
 
 
 def from_sgf(main: str, overtime: str) -> str:
-    """Return the clock of TM and OT; either may be empty, and a TM that is no number counts as empty."""
+    """Return the clock for SGF's TM and OT. Either may be empty; a TM that is not a number counts as empty."""
     whole, known = _WHOLE.fullmatch(main), _IN_GGF_TOO.fullmatch(overtime)
     if whole and known:
         main_time, increment, extension = (int(text or 0) for text in (whole[1], *known.groups()))
@@ -72,7 +72,7 @@ def from_sgf(main: str, overtime: str) -> str:
 
 
 def for_sgf(clock: str) -> tuple[str, str]:
-    """TM and OT; both are empty for a clock that can't be read."""
+    """Return SGF's TM and OT for a clock; both are empty if the clock can't be parsed."""
     if (ggf := _as_ggf(clock)) is not None:
         words = (
             f"{ggf.increment} fischer" if ggf.increment else "",
@@ -84,7 +84,7 @@ def for_sgf(clock: str) -> tuple[str, str]:
 
 
 def for_ggf(clock: str) -> str:
-    """TI; empty for a clock that GGF has no form for."""
+    """Return GGF's TI for a clock; empty if GGF can't express it."""
     return clock if _GGF.fullmatch(clock) else ""
 
 
@@ -101,7 +101,7 @@ _YEAR = re.compile(r"(?<!\d)\d{4}(?!\d)", re.ASCII)
 
 
 def day_of(text: str) -> date | None:
-    """Return the day that a date begins with; None if it has none, or several as SGF allows."""
+    """Return the day at the beginning of a recorded date; None if it has no day, or several days, as in SGF."""
     if _SECONDS.fullmatch(text):
         return datetime.fromtimestamp(int(text), UTC).date()
     match = _DAY.match(text)
@@ -115,7 +115,7 @@ def day_of(text: str) -> date | None:
 
 
 def year_of(text: str) -> int | None:
-    """Return the year that a date names anywhere; None if it names none."""
+    """Return the first year in a recorded date; None if it has none."""
     if day := day_of(text):
         return day.year
     match = _YEAR.search(text)

@@ -1,14 +1,14 @@
-"""Edax's own files of games (.edx): one record of 160 bytes after the other, little endian. It is read, not written.
+"""Edax's game files (.edx): a sequence of records of 160 bytes, little endian. This format is read, not written.
 
     bytes   field
     8, 8    discs of the side that begins and of the other side, bit 0 = a1
-    2, 5    year; month, day, hour, minute, second as a byte each, zeros if unknown; one byte nothing
-    32, 32  names of Black and White, ended by NUL, "?" if unknown; the bytes after NUL are anything
+    2, 5    year; month, day, hour, minute, second as a byte each, zeros if unknown; one byte of padding
+    32, 32  names of Black and White, terminated by NUL, "?" if unknown; the bytes after NUL are arbitrary
     60      moves: squares 0 (a1) to 63 (h8), then 65; passes are left out
-    1       the side that begins: 0 Black, 1 White; three bytes nothing
-    8       Edax's checksum of the moves, which nobody needs
+    1       the side that begins: 0 Black, 1 White; three bytes of padding
+    8       Edax's checksum of the moves, which is ignored
 
-There is no header and no result. Learned from files that Edax 4.6 writes.
+There is no header and no result. Source: files written by Edax 4.6.
 """
 
 import struct
@@ -26,7 +26,7 @@ _SIDES = (Colour.BLACK, Colour.WHITE)
 
 
 def is_game(data: bytes) -> bool:
-    """Return whether these bytes can begin an ``.edx`` file: the first record has only possible fields."""
+    """Return whether `data` may be the beginning of an ``.edx`` file: all fields of the first record are possible."""
     if len(data) < GAME.size:
         return False
     own, opp, _, month, day, *_, moves, side, _ = GAME.unpack_from(data)
@@ -36,7 +36,7 @@ def is_game(data: bytes) -> bool:
 
 
 def read(stream: BinaryIO, rules: Rules = OTHELLO) -> Iterator[AnnotatedGame | BadGame]:
-    """Yield the games of a stream until a record of zeros; a bad game is named by its number."""
+    """Yield the games of a stream until a record of zeros; a ``BadGame`` has the number of a game."""
     return parsed_games(_records(stream), _game, rules)
 
 

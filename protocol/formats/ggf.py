@@ -1,10 +1,10 @@
 """GGF, the generic game format of the GGS server: ``(;GM[Othello]PB[a]PW[b]...BO[8 ...]B[F5/1.20/3.5]...;)``.
 
-A move carries its evaluation, in discs from the mover's side, and its time in seconds. A value ends at its first
-bracket, since there is no escape. Where the rules are not Othello's, RU names them; a move under one-direction rules
-keeps its direction before evaluation and time: ``D3/NE//0.25``. Source: the format's page by the server's author.
-Readers such as NBoard's refuse a game with a tag that they don't know, so no others of ours are written; EV, the event,
-is read all the same.
+A move has an evaluation, in discs from the mover's side, and a time in seconds. A value ends at its first closing
+bracket, since there is no escape. RU names rules other than Othello's. Under one-direction rules a move has its
+direction before evaluation and time: ``D3/NE//0.25``. Source: the format's page by the server's author. Some readers,
+such as NBoard's, refuse games with unknown tags. Therefore we write no other tags of our own; EV, the event, is read
+but not written.
 """
 
 import re
@@ -40,21 +40,21 @@ _READ = frozenset(["GM", "PC", "DT", "PB", "PW", "RB", "RW", "RE", "TI", "EV", "
 
 
 def read(stream: BinaryIO, rules: Rules = OTHELLO) -> Iterator[AnnotatedGame | BadGame]:
-    """Read the games of a stream and ignore the text between them; a bad one is named by its number."""
+    """Yield the games of a stream, and ignore the text between them; a ``BadGame`` has the number of a game."""
     return parsed_games(split_games(stream, escapes=False), parse, rules)
 
 
 def parse(text: str, rules: Rules = OTHELLO) -> AnnotatedGame:
-    """Read one game.
+    """Parse one game.
 
     Args:
-        text: the game from bracket to bracket.
-        rules: taken unless the game names some of ours (RU).
+        text: the game, from its opening to its closing bracket.
+        rules: the rules of a game that does not name rules (RU).
 
-    Raises: FileFormatError; NotationError, IllegalMoveError, which name the move.
+    Raises: FileFormatError; NotationError, IllegalMoveError, with the number of the move.
     """
     fields = _fields(text)
-    tags = {name: value for name, value in reversed(fields) if name not in COLOURS}  # the first one counts
+    tags = {name: value for name, value in reversed(fields) if name not in COLOURS}  # the first value of each
     has_komi = _has_komi(tags)
     recorder = Recorder(_first(tags, rules))
     for name, value in fields:
@@ -118,7 +118,7 @@ def _fields(text: str) -> list[tuple[str, str]]:
 
 
 def _has_komi(tags: dict[str, str]) -> bool:
-    """Return whether the result has discs in it that are not on the board: those that somebody gave to play a colour.
+    """Return whether the result includes komi, discs that a player gave for the choice of a colour.
 
     Raises: FileFormatError unless the game is Othello on 8 by 8 squares.
     """
@@ -142,7 +142,7 @@ def _first(tags: dict[str, str], rules: Rules) -> Position:
 
 
 def _play(recorder: Recorder, colour: Colour, value: str) -> None:
-    """Play ``F5``, ``F5/1.20/3.5``, ``F5//3.5`` or ``D3/NE/1.20/3.5``."""
+    """Add a move in the form ``F5``, ``F5/1.20/3.5``, ``F5//3.5`` or ``D3/NE/1.20/3.5``."""
     square, *rest = (part.strip() for part in value.split("/"))
     if rest and rest[0].lower() in DIRECTIONS:
         square += f"/{rest.pop(0)}"
@@ -151,9 +151,9 @@ def _play(recorder: Recorder, colour: Colour, value: str) -> None:
 
 
 def _given(moves: Sequence[AnnotatedMove]) -> int:
-    """Return the number of turns of the opening: those without a time, if all moves after them have one.
+    """Return the number of opening turns, which have no time although all later moves have one.
 
-    GGF has no place for it, but in our own games whoever chooses a move is timed.
+    GGF has no tag for this number, but in games that we wrote, every move chosen by a player has a time.
     """
     timed = [number for number, played in enumerate(moves) if played.seconds is not None]
     if not timed or any(played.seconds is None and not played.move.is_pass for played in moves[timed[0] :]):
@@ -165,7 +165,7 @@ def _given(moves: Sequence[AnnotatedMove]) -> int:
 
 
 def _result(text: str, rules: Rules) -> tuple[Result | None, bool]:
-    """Read ``+12.00`` or ``-64.00:r``, from Black's side, and whether it has a fraction; None for ``?``."""
+    """Parse ``+12.00`` or ``-64.00:r``, from Black's side; None for ``?``. Also return whether it has a fraction."""
     match = _RESULT.fullmatch(text)
     if match is None or float(match[1]) == _UNFINISHED:
         return None, False
@@ -179,7 +179,7 @@ def _result(text: str, rules: Rules) -> tuple[Result | None, bool]:
 def _result_text(result: Result | None) -> str:
     if result is None:
         return "?"
-    # GGF has no other word for a winner without a margin: a forfeit becomes a resignation, and no win by 64 discs.
+    # GGF has no letter for a forfeit. It is written as a resignation, since without a letter it means 64 discs.
     letter = _LETTERS.get(result.ending, "r" if result.margin is None else "")
     return f"{result.decided_margin:+.2f}" + (f":{letter}" if letter else "")
 
@@ -189,13 +189,13 @@ def _rating(rating: float | None) -> str:
 
 
 def _value(text: str) -> str:
-    """`text` as a value on one line: nothing can escape the bracket that ends it."""
+    """Return `text` as a value on one line, without closing brackets, since GGF has no escape for them."""
     return " ".join(text.replace("]", ")").split())
 
 
 def _move_text(played: AnnotatedMove) -> str:
-    """``F5/-1.50/0.250``; what is unknown at the end is left out."""
+    """Return a move in the form ``F5/-1.50/0.250``. Unknown values at the end are left out."""
     own = for_black(played.score, played.colour)
-    score = "" if own is None else f"{round(own, 2) + 0.0:.2f}"  # + 0.0: a zero has no sign
+    score = "" if own is None else f"{round(own, 2) + 0.0:.2f}"  # + 0.0 avoids a negative zero
     seconds = "" if played.seconds is None else f"{played.seconds:.3f}"
     return f"{move_name(played.move)}/{score}/{seconds}".rstrip("/")

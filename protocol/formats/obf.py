@@ -1,8 +1,8 @@
-"""OBF, in which endgame suites are published: on each line a position and the scores of its moves.
+"""OBF, the format of endgame suites. Each line has a position and the scores of its moves.
 
-``<64 squares> X; A2:+38; C7:+36;``: fields end with ``;``, scores are final disc differences from the side
-to move. One score without a move is the position's own, a pass is ``PA`` or ``PS``, ``%`` begins a comment,
-and -127 is no score at all. The format is Edax's; its suites write moves in capitals, as we do.
+``<64 squares> X; A2:+38; C7:+36;``: fields end with ``;``, and scores are final disc differences from the side to
+move. A score without a move is the score of the position. A pass is ``PA`` or ``PS``, ``%`` begins a comment, and -127
+means an unknown score. The format is Edax's. Its suites write moves in upper case, and so do we.
 """
 
 import re
@@ -14,24 +14,24 @@ from outflank.engine import Colour, FileFormatError, IllegalMoveError, Move, Not
 from outflank.protocol.formats.annotated import AnnotatedGame, BadGame
 from outflank.protocol.formats.reading import OTHELLO, TOO_LONG, TextLine, capped, move_name, read_lines
 
-_FIELD = re.compile(r"[^;\s][^;]*")  # blanks before it left out, so that it begins at its column
+_FIELD = re.compile(r"[^;\s][^;]*")  # without leading blanks, so that the match gives the field's column
 _BOARD = re.compile(r"(?:8\s)?[-._|Xx*bBOowW012●○・\s]*")
 _SCORE = re.compile(r"[+-]?\d{1,3}")
 _NO_SCORE = -127
 _HIGHEST = 64
-_MOST_BYTES = 1 << 24  # a hundred thousand positions
+_MOST_BYTES = 1 << 24  # enough for a hundred thousand positions
 _MOST_ERRORS = 1000
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A position and what is known about it.
+    """A position with known scores.
 
     Attributes:
         position: the position.
         scores: the scores of moves, in the order of the file; may be empty.
-        own_score: the position's score where the file gives no moves; None if it gives none.
-        line: number of its line in the file, 1 for the first.
+        own_score: the position's score if the file gives it instead of scores of moves; otherwise None.
+        line: the number of the line in the file, 1 for the first.
     """
 
     position: Position
@@ -45,7 +45,7 @@ class Problem:
         return max(self.scores.values(), default=self.own_score)
 
     def __str__(self) -> str:
-        """Return the line that ``parse_problem`` reads back."""
+        """Return the line in the form that ``parse_problem`` reads."""
         fields = [self.position.board_string()]
         fields += [f"{move_name(move)}:{score:+d}" for move, score in self.scores.items()]
         if self.own_score is not None:
@@ -58,7 +58,7 @@ Suite = tuple[tuple[Problem, ...], tuple[FileFormatError, ...]]
 
 
 def read_problems(lines: Iterable[str], name: str, rules: Rules) -> Suite:
-    """Read a suite line by line; a line that can't be read takes no other with it.
+    """Parse the lines of a suite. A line that can't be parsed does not affect other lines.
 
     Args:
         lines: the lines of the file.
@@ -73,7 +73,7 @@ def read_problems(lines: Iterable[str], name: str, rules: Rules) -> Suite:
 def read_suite(stream: BinaryIO, name: str, rules: Rules) -> Suite:
     """Read problems as ``read_problems`` does, from a file or a pipe of any content.
 
-    Raises: FileFormatError if it is longer than any suite or no text, or if a thousand lines can't be read.
+    Raises: FileFormatError if the file is too long or not text, or if a thousand lines can't be parsed.
     """
     try:
         file = capped(stream, _MOST_BYTES)
@@ -85,7 +85,7 @@ def read_suite(stream: BinaryIO, name: str, rules: Rules) -> Suite:
 
 
 def read(stream: BinaryIO, rules: Rules = OTHELLO) -> Iterator[AnnotatedGame | BadGame]:
-    """Yield each position as a game that begins there, without a move; a line that is none is named by its number."""
+    """Yield each position as a game without moves; a ``BadGame`` has the number of a line that can't be parsed."""
     for number, problem in _problems(read_lines(stream), rules):
         if isinstance(problem, LineError):
             yield BadGame(f"line {number}", f"{problem} (column {problem.column})")
@@ -94,7 +94,7 @@ def read(stream: BinaryIO, rules: Rules = OTHELLO) -> Iterator[AnnotatedGame | B
 
 
 def parse(text: str, rules: Rules = OTHELLO) -> AnnotatedGame:
-    """Read one line as a game that begins with its position, without a move; its score is the game's exact one.
+    """Parse one line as a game without moves that starts in the position; the score becomes the game's `exact`.
 
     Raises: LineError.
     """
@@ -107,9 +107,9 @@ def _game(problem: Problem) -> AnnotatedGame:
 
 
 def write(game: AnnotatedGame) -> str:
-    """Return a line for each position in which a move was made, with its exact score where that is known.
+    """Return a line for each position with a move, with the exact score if known.
 
-    The last position gets a line if the game has no moves, or if it is not the end and its exact score is known.
+    The last position gets a line if the game has no moves, or if the game is not over and the exact score is known.
     """
     positions = [(played.before, played.exact) for played in game.moves if not played.move.is_pass]
     if not positions or (game.exact is not None and not game.final.is_over):
@@ -122,7 +122,7 @@ def write(game: AnnotatedGame) -> str:
 
 
 class LineError(NotationError):
-    """A line that is no OBF.
+    """An error in a line of OBF.
 
     Attributes:
         column: the number of the first wrong character, 1 for the first of the line.
@@ -134,7 +134,7 @@ class LineError(NotationError):
 
 
 def parse_problem(line: str, rules: Rules = OTHELLO, number: int = 1) -> Problem:
-    """Read one line; `number` is its number in the file. Raises: LineError."""
+    """Parse one line. `number`: the line number in the file. Raises: LineError."""
     (board, board_column), *fields = _fields(line)
     position = _position(board, board_column, rules)
     scores: dict[Move, int] = {}
@@ -173,7 +173,7 @@ def _suite(lines: Iterable[TextLine], name: str, rules: Rules) -> Suite:
 
 
 def _problems(lines: Iterable[TextLine], rules: Rules) -> Iterator[tuple[int, Problem | LineError]]:
-    """Yield the problem or the error of each line with its number; a comment, which may be of any length, has none."""
+    """Yield the number and the problem or error of each line. Comments, which may have any length, are skipped."""
     for number, text, is_whole in lines:
         try:
             if not (is_whole or "%" in text):
@@ -202,7 +202,7 @@ def _position(text: str, column: int, rules: Rules) -> Position:
 
 
 def _entry(text: str, position: Position) -> tuple[Move | None, int]:
-    """Read ``A2:+38``, or ``+38`` for the position itself; a move without a score is not looked at."""
+    """Parse ``A2:+38``, or ``+38`` for the position itself. The move of an unknown score is not checked."""
     move, colon, number = (part.strip() for part in text.rpartition(":"))
     if not _SCORE.fullmatch(number):
         raise NotationError(f"expected a move and its score such as A2:+38, got {text!r}")

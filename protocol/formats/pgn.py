@@ -1,9 +1,9 @@
-"""PGN, the notation of chess games, as Edax and servers write games of Othello in it. It is read, not written.
+"""PGN, the notation of chess games, which Edax and servers also use for Othello. This format is read, not written.
 
-Tags such as ``[Black "Ann"]`` come first, then the moves: ``1. F5 d6 2. c3 d3``, with ``{comments}``, and with passes
-as any of ``pass pa ps -- @@@@`` or without. The result is at the end: ``1-0`` is Black's win, ``0-1`` White's, and
-``40-24`` are the discs of both; move 1 after it begins another game. FEN is Edax's: row 8 first, ``p`` Black, ``P``
-White.
+Tags such as ``[Black "Ann"]`` are followed by the moves: ``1. F5 d6 2. c3 d3``, with ``{comments}``. Passes are written
+as ``pass pa ps -- @@@@`` or left out. The result is at the end: ``1-0`` for Black's win, ``0-1`` for White's, or the
+discs of both, ``40-24``. A move 1 after the result begins another game. FEN is in Edax's form: row 8 first, ``p`` for
+Black, ``P`` for White.
 """
 
 import re
@@ -33,13 +33,13 @@ _TOKEN = re.compile(
     | (?P<move>[a-h][1-8]|pass|pa|ps|--|@@@@)(?![a-z0-9]) | (?P<mark>[!?]{{1,2}}|\$\d{{1,3}})""",
     re.VERBOSE | re.IGNORECASE,
 )
-_EDAX_COMMENT = re.compile(r"(?:.* wins -?\d+-\d+|Draw 32-32)")  # says what the result says
+_EDAX_COMMENT = re.compile(r"(?:.* wins -?\d+-\d+|Draw 32-32)")  # repeats the result, and is dropped
 _NOTHING = re.compile(r"[?\-.0: ]*")
 _DATE = re.compile(r"(\d{4}(?:\.\d{1,2}){0,2})[.?]*")
 _TIME = re.compile(r"(\d{1,8})(?:\+(\d{1,8}))?")
 _FIRST_MOVE = re.compile(r"\s*1\s*\.")
 _END = re.compile(rf"(?:^|[\s}}])(?:{RESULT_WORD})\s*$")
-# The time of day is not kept, as in other formats.
+# The tags that are read. The time of day is dropped, as in other formats.
 _READ = frozenset(
     [
         "event",
@@ -58,14 +58,14 @@ _READ = frozenset(
 
 
 def read(stream: BinaryIO, rules: Rules = OTHELLO) -> Iterator[AnnotatedGame | BadGame]:
-    """Read the games of a stream; a bad one is named by its number."""
+    """Yield the games of a stream; a ``BadGame`` has the number of a game that can't be read."""
     return parsed_games(_games(stream), parse, rules)
 
 
 def parse(text: str, rules: Rules = OTHELLO) -> AnnotatedGame:
-    """Read one game, all of it or nothing.
+    """Parse one game.
 
-    Raises: NotationError, IllegalMoveError; the latter names the move.
+    Raises: NotationError; IllegalMoveError with the number of the move.
     """
     tags, at = _tags(text)
     moves, comment, result_text, unread = _moves(text, at)
@@ -96,12 +96,12 @@ def parse(text: str, rules: Rules = OTHELLO) -> AnnotatedGame:
 
 
 def _games(stream: BinaryIO) -> Iterator[str | FileFormatError]:
-    """Yield the text of each game, which ends where a tag follows moves, or move 1 a result."""
+    """Yield the text of each game. A game ends at a tag after moves, or at a move 1 after a result."""
     lines: list[str] = []
     size, is_whole = 0, True
     has_moves = in_comment = has_result = False
     for _, line, is_whole_line in read_lines(stream):
-        # In a comment only the tag that all games begin with begins another one.
+        # Within a comment, only an Event tag, the first of all games, begins another game.
         follows_moves = has_moves and (_FIRST_TAG if in_comment else _TAG).match(line)
         if follows_moves or (has_result and _FIRST_MOVE.match(line)):
             yield _joined(lines, size, is_whole)
@@ -132,14 +132,14 @@ def _joined(lines: Sequence[str], size: int, is_whole: bool) -> str | FileFormat
 
 
 def _moves(text: str, at: int) -> tuple[list[tuple[str, str]], str, str, list[str]]:
-    """Read the text from the end of the tags on.
+    """Parse the text after the tags, which end at index `at`.
 
-    Returns: the moves with their comments, the comment on the game, the result as written, and a word for each thing
-        that is not kept. What is said before the first move or after the last one is on the game.
+    Returns: the moves with their comments, the comment on the game, the result as written, and a word for each part
+        that is not kept. Comments before the first move or after the last one belong to the game.
 
     Raises: NotationError.
     """
-    played: list[tuple[str, list[str]]] = [("", [])]  # at first the comment before the first move
+    played: list[tuple[str, list[str]]] = [("", [])]  # the first entry is for comments before all moves
     after_result: list[str] = []
     unread: list[str] = []
     result, depth = "", 0  # the depth of nested variations

@@ -1,6 +1,6 @@
-"""Reads files that anybody may have written: bounded, by lines or by games; and the words that formats share.
+"""Reads untrusted files by lines or by games with bounded memory, and parses values that several formats share.
 
-Here alone bytes become text: see ``decoded``.
+All bytes of game files are decoded here; see ``decoded``.
 """
 
 import codecs
@@ -13,11 +13,11 @@ from typing import BinaryIO, NamedTuple
 from outflank.engine import Colour, FileFormatError, Move, Rules
 
 OTHELLO = Rules()
-"""The rules of a game whose file names none, unless a caller says otherwise."""
+"""The default rules of games whose file names none."""
 
 
 def capped(stream: BinaryIO, most: int) -> BufferedReader:
-    """`stream`, whose reading raises FileFormatError once there have been more than `most` bytes."""
+    """Return a reader of `stream` that raises FileFormatError after more than `most` bytes."""
     return BufferedReader(_Capped(stream, most))
 
 
@@ -42,9 +42,9 @@ class _Capped(RawIOBase):
 
 
 _UTF_8 = "utf-8"
-_LATIN_1 = "outflank.latin-1"  # the handler of bytes that are not in the charset
+_LATIN_1 = "outflank.latin-1"  # the error handler for bytes that are not in the charset
 _CHARSET = re.compile(rb"(?<![A-Za-z])CA\s*\[\s*([\w.:+-]{1,40})\s*\]")
-# What SGF is made of; not equal in UTF-7 and in Python's own encodings, which can name halves of characters.
+# The characters of SGF's syntax. Charsets that decode them otherwise are refused, such as UTF-7 and Python's own.
 _SYNTAX = rb"AZaz09 ()[];:+-\\\u0041"
 
 
@@ -58,16 +58,16 @@ codecs.register_error(_LATIN_1, _as_latin_1)
 
 
 def decoded(data: bytes, charset: str = _UTF_8) -> str:
-    """Return the text of a file, or of a part of one, without a byte order mark and without DOS's Ctrl-Z at its end.
+    """Decode a file or a part of a file, without a byte order mark and without DOS's Ctrl-Z at its end.
 
-    Bytes that are not in the charset are read as Latin-1, in which servers and old programs write names. The bytes
-    without a letter there (0x80 to 0x9f) become control characters, which an ``AnnotatedGame`` counts and leaves out.
+    Bytes that are not in the charset are decoded as Latin-1, which servers and old programs use for names. The bytes
+    0x80 to 0x9f then become control characters, which an ``AnnotatedGame`` counts and replaces.
     """
     return data.decode(charset, _LATIN_1).removeprefix("﻿").rstrip("")
 
 
 def charset_in(data: bytes) -> str:
-    """Return the charset that the first CA of an SGF game names; UTF-8 if there is none that contains ASCII."""
+    """Return the charset in the first CA of an SGF game; UTF-8 if there is none, or if it does not contain ASCII."""
     if found := _CHARSET.search(data):
         name = found[1].decode("ascii", "replace")
         with suppress(LookupError, ValueError):
@@ -78,7 +78,7 @@ def charset_in(data: bytes) -> str:
 
 
 LINE_CAP = 1 << 16
-"""A line has fewer bytes: a hundred times what a position or a transcript needs."""
+"""Lines have to be shorter than this number of bytes, a hundred times the length of a position or a transcript."""
 TOO_LONG = f"the line has {LINE_CAP} bytes or more, which is too long"
 
 
@@ -87,8 +87,8 @@ class TextLine(NamedTuple):
 
     Attributes:
         number: the number of the line, 1 for the first.
-        text: the text, or the beginning of a line that is too long.
-        is_whole: whether the text is complete; if not, the line has to be refused, whatever its beginning says.
+        text: the text; only the beginning if the line is too long.
+        is_whole: whether the text is complete. Other lines have to be refused.
     """
 
     number: int
@@ -97,11 +97,11 @@ class TextLine(NamedTuple):
 
 
 def read_lines(stream: BinaryIO, errors: str = _LATIN_1) -> Iterator[TextLine]:
-    """Yield each line; a byte order mark and DOS's Ctrl-Z at the end are left out.
+    """Yield each line, without a byte order mark and without DOS's Ctrl-Z at the end.
 
     Args:
         stream: the stream of bytes.
-        errors: the treatment of bytes that are no UTF-8, as for ``bytes.decode``; see ``decoded`` if left out.
+        errors: the error handler for bytes that are not UTF-8, see ``bytes.decode``; by default that of ``decoded``.
     """
     number, fresh = 0, True
     while piece := stream.readline(LINE_CAP):
@@ -118,22 +118,22 @@ _NUMBER = re.compile(r"[+-]?\d{1,9}(\.\d{0,9})?")
 
 
 def read_number(text: str) -> float | None:
-    """Return a number; None for any other text, which does not make the game a bad one."""
+    """Return the number in a text; None for any other text, which is not an error in a game."""
     return float(text) if _NUMBER.fullmatch(text) else None
 
 
 def move_name(move: Move) -> str:
-    """``F5``, or ``PA`` for a pass."""
+    """Return a move as ``F5``, or ``PA`` for a pass."""
     return "PA" if move.is_pass else str(move).upper()
 
 
 GAME_CAP = 1 << 20
-"""The most bytes that a game may have: 200 times one with a comment on every move."""
+"""The maximum size of a game in bytes: 200 times the size of a game with a comment on every move."""
 _START = re.compile(rb"\(\s*(?:;|$)")
 _ROOT = re.compile(rb"\(;\s*(?:FF|GM|CA|AP|PC)\[")
 _OUTSIDE_VALUE = re.compile(rb"[\[()]")
 _VALUE_ENDS = {True: re.compile(rb"[\\\]]"), False: re.compile(rb"\]")}
-# Whole values in a row, which are most of a game.
+# A fast path: a sequence of complete values, which are most of a game.
 _VALUES = {
     True: re.compile(rb"(?:[^\[()]*+\[[^\\\]]*+(?:\\.[^\\\]]*+)*+\])++", re.DOTALL),
     False: re.compile(rb"(?:[^\[()]*+\[[^\]]*+\])++"),
@@ -141,18 +141,17 @@ _VALUES = {
 
 
 def split_games(stream: BinaryIO, *, escapes: bool) -> Iterator[str | FileFormatError]:
-    """Yield the games of a stream, from bracket to bracket; text between games is left out.
+    """Yield the games of a stream, each from its opening to its closing bracket, without the text between them.
 
     Args:
         stream: the stream, of any length.
-        escapes: whether a backslash keeps the next bracket from ending a value and CA names the charset (SGF), or
-            neither means anything (GGF).
+        escapes: True for SGF, with backslash escapes and the charset in CA; False for GGF, which has neither.
 
-    Yields: a game, or in its place an error if it has no end or is longer than GAME_CAP.
+    Yields: a game, or an error for a game that has no end or is longer than GAME_CAP.
     """
     splitter, decoder = _Splitter(escapes), _utf8()
-    head, may_name_charset = bytearray(), escapes  # the beginning of the game
-    fresh = True  # whether a line begins, and not just another piece of a long one
+    head, may_name_charset = bytearray(), escapes  # ``head``: the beginning of the game
+    fresh = True  # whether the next piece is the beginning of a line
     while line := stream.readline(LINE_CAP):
         if fresh and splitter.inside and _ROOT.match(line):
             yield splitter.give_up()
@@ -165,7 +164,7 @@ def split_games(stream: BinaryIO, *, escapes: bool) -> Iterator[str | FileFormat
             charset = charset_in(line)
             may_name_charset = charset == _UTF_8 and len(head) < LINE_CAP
             if charset != _UTF_8:
-                # The second byte of a character may look like a bracket or a backslash: decode before splitting.
+                # Decode before splitting, since the second byte of a character may look like a bracket.
                 line, splitter = bytes(head), _Splitter(escapes)
                 decoder = codecs.getincrementaldecoder(charset)(_LATIN_1)
         yield from splitter.feed(decoder.decode(line).encode())
@@ -178,7 +177,7 @@ def _utf8() -> codecs.IncrementalDecoder:
 
 
 class _Splitter:
-    """Cuts games out of lines of UTF-8: keeps the lines of the game so far, and nothing outside a game."""
+    """Extracts games from lines of UTF-8. Stores only the text of the current game."""
 
     def __init__(self, escapes: bool) -> None:
         self._value_end, self._values = _VALUE_ENDS[escapes], _VALUES[escapes]
@@ -189,8 +188,8 @@ class _Splitter:
         self._size = 0
         self._depth = 0
         self._in_value = False
-        self._escaped = False  # whether the line before ended with a backslash
-        self._tentative = False  # a bracket that ended its line, and begins a game if a semicolon follows
+        self._escaped = False  # whether the previous line ended with a backslash
+        self._tentative = False  # whether an opening bracket ended its line; a game needs a semicolon next
 
     @property
     def has_begun(self) -> bool:
@@ -201,7 +200,7 @@ class _Splitter:
         return self._depth > 0 and not self._tentative
 
     def give_up(self) -> FileFormatError:
-        """Drop the game that has begun, since it has no end."""
+        """Drop the current game, and return an error, since the game has no end."""
         beginning = bytes(self._game[:40]).decode("utf-8", "replace")
         self._reset()
         return FileFormatError(f"the bracket that ends the game is missing after {beginning!r}")

@@ -1,4 +1,4 @@
-"""Positions and games that come with the package, taken by name wherever a file of them is."""
+"""The sample positions and games of the package, whose names may be used in place of file names."""
 
 import os
 from functools import cache
@@ -10,10 +10,10 @@ _SUFFIXES = (".obf", ".sgf")
 
 @cache
 def samples() -> dict[str, Path]:
-    """Return the files of the samples by name: ``ffo-40``, ``dev-24``, ``problems``, ``sample`` and others."""
+    """Return the paths of the samples by name: ``ffo-40``, ``dev-24``, ``problems``, ``sample`` and others."""
     return {path.stem: path for path in sorted(_FOLDER.iterdir()) if path.suffix in _SUFFIXES}
 
 
 def named_file(name: str) -> str:
-    """Return the name of the file, or of the sample if there is no such file; any other name as it is."""
+    """Return the path of the sample `name` if it exists and no file has this name; otherwise `name`."""
     return name if os.path.exists(name) else os.fspath(samples().get(name, name))

@@ -1,12 +1,12 @@
-"""SGF, the smart game format, FF[4] GM[2]. The grammar is sgfmill's, which knows no game; the meaning is ours.
+"""SGF, the smart game format, FF[4] GM[2]. sgfmill parses the syntax, and this module interprets the properties.
 
-Moves are ``B[f5]``, ``B[]`` is a pass. V is the mover's evaluation in discs from Black's side. Seconds and exact
-margins have no property of their own in Othello and stand in front of the comment: ``0.250 s; exact before the move:
--4 for Black``, that of the last position in the root, ``exact at the end: -4 for Black``. They are read in files that
-Outflank wrote (AP), where the line ``comment:`` stands before a comment that would be taken for one of them. GV, a
-property of our own in the root, counts the turns that were given to both sides. DO marks a doubtful move, BM[1] a bad
-one and BM[2] a very bad one; a better line is written as a variation, and the main line alone is read. Read are also
-``B[fd]`` of Go programs, where row a is row 8, and all spellings of a pass, ``B[tt]`` of Go programs among them.
+Moves are ``B[f5]``, and ``B[]`` is a pass. V is the mover's evaluation in discs from Black's side. SGF has no property
+for seconds and exact margins in Othello, so we write them before the comment: ``0.250 s; exact before the move: -4 for
+Black``, or, for the last position, in the root: ``exact at the end: -4 for Black``. They are read only in files that
+Outflank wrote (AP). There, a comment that looks like such a remark is preceded by the line ``comment:``. GV, our own
+root property, is the number of opening turns that the players did not choose. DO marks a doubtful move, BM[1] a bad
+move and BM[2] a very bad move. A better line is written as a variation; only the main line is read. We also read
+``B[fd]`` from Go programs, where row a is row 8, and all forms of a pass, including ``B[tt]`` from Go programs.
 """
 
 import re
@@ -47,9 +47,9 @@ _GIVEN = "GV"
 _GAMES = ("1", "2")  # Othello; and Go, since Go programs record games of Othello as Go
 _NUMBER = re.compile("[0-9]{1,3}")
 _GO_POINT = re.compile("[a-h][a-h]")
-_GO_PASS = "tt"  # a point beyond the board of 19 rows
+_GO_PASS = "tt"  # a point outside the 19x19 board
 _RESULT = re.compile(r"([BW])\+(.*)", re.IGNORECASE)
-_UNFINISHED = 127  # discs: Edax's score of a game that is not over
+_UNFINISHED = 127  # Edax's margin in discs for an unfinished game
 _REASONS = {ResultReason.RESIGNATION: "R", ResultReason.TIME: "T", ResultReason.FORFEIT: "F"}
 _ENDINGS = {letter: ending for ending, letter in _REASONS.items()}
 _MARGIN = r"([+-](?:[0-5]?\d|6[0-4]))"  # at most 64 discs
@@ -80,30 +80,30 @@ def load(path: str, rules: Rules, before: int | None = None) -> Game:
 
     Args:
         path: the path of the file.
-        rules: taken unless the file names some of ours (RU).
-        before: a number from 1; None for the whole game.
+        rules: the rules of a game that does not name rules of ours (RU).
+        before: the number of the move, from 1; None for the whole game.
 
     Returns: the game, in which passes that the file left out are implied.
 
-    Raises: OSError, FileFormatError, NotationError, IllegalMoveError; the latter two name the move.
+    Raises: OSError; FileFormatError; NotationError, IllegalMoveError, with the number of the move.
     """
     return parse(_read(path), rules, before).game(implied=True)
 
 
 def read(stream: BinaryIO, rules: Rules = OTHELLO) -> Iterator[AnnotatedGame | BadGame]:
-    """Read the main lines of the games of a stream; a bad one is named by its number."""
+    """Yield the main lines of the games of a stream; a ``BadGame`` has the number of a game that can't be read."""
     return parsed_games(split_games(stream, escapes=True), parse, rules)
 
 
 def parse(text: str | bytes, rules: Rules = OTHELLO, before: int | None = None) -> AnnotatedGame:
-    """Read the main line of the first game; see ``load``. Bytes are in the charset that CA names.
+    """Parse the main line of the first game; see ``load``. Bytes are decoded with the charset in CA.
 
-    Raises: FileFormatError, NotationError, IllegalMoveError; the latter two name the move.
+    Raises: FileFormatError; NotationError, IllegalMoveError, with the number of the move.
     """
     if not isinstance(text, str):
         text = decoded(
             text, charset_in(text)
-        )  # before it is parsed: half a character may look like a bracket
+        )  # decode before parsing, since a part of a character may look like a bracket
     tree = _tree(text.encode())
     root, *nodes = _grammar().main_sequence_iter(tree)
     _check_game(root)
@@ -177,7 +177,7 @@ def _read(path: str) -> bytes:
 
 @cache
 def _grammar() -> Any:
-    """Return the grammar. Raises: ImportError, since it is not installed with the engine alone."""
+    """Return sgfmill's grammar module. Raises: ImportError if sgfmill, an optional dependency, is not installed."""
     from sgfmill import sgf_grammar  # type: ignore[import-untyped]
 
     return sgf_grammar
@@ -236,7 +236,7 @@ def _check_setup(root: Node, nodes: list[Node]) -> None:
 
 
 def _first_position(root: Node, rules: Rules, begins: Colour | None) -> Position:
-    """Return the first position; without PL `begins`, who makes the first move, is to move if discs are set up."""
+    """Return the first position. If discs are set up without PL, `begins`, the side of the first move, is to move."""
     discs = {letter: _discs(root.get(f"A{letter}", [])) for letter in COLOURS}
     position = Position.start(rules)
     if any(discs.values()):
@@ -252,7 +252,7 @@ def _fault(node: Node) -> int:
 
 
 def _discs(values: list[bytes]) -> int:
-    """Return the squares that AB or AW name, singly or as the corners of rectangles (``d3:e6``), one bit a square."""
+    """Return the squares in AB or AW, single or as corners of rectangles (``d3:e6``), as a bitboard."""
     discs = 0
     for value in values:
         first, _, last = value.decode().partition(":")
@@ -265,7 +265,7 @@ def _discs(values: list[bytes]) -> int:
 
 
 def _remarks(comment: str) -> tuple[float | None, int | None, str]:
-    """Return seconds and exact margin in front of a comment, and the comment."""
+    """Return the seconds and exact margin at the beginning of a move's comment, and the rest of the comment."""
     match = _REMARK.match(comment)
     if match is None or not (match[1] or match[2]):
         return None, None, comment.removeprefix(_NO_REMARK)
@@ -274,7 +274,7 @@ def _remarks(comment: str) -> tuple[float | None, int | None, str]:
 
 
 def _last_remark(comment: str) -> tuple[int | None, str]:
-    """Exact margin of the final position in front of the game's comment, and the comment."""
+    """Return the exact margin at the beginning of the game's comment, and the rest of the comment."""
     match = _LAST_REMARK.match(comment)
     if match is None:
         return None, comment.removeprefix(_NO_REMARK)
@@ -286,10 +286,10 @@ def _given(text: str, turns: int) -> int:
 
 
 def _result(text: str) -> tuple[Result | None, bool]:
-    """Read ``B+12``, ``W+R``, ``0``, ``Draw``, ``+12`` for Black and ``40-24``, and whether komi counts.
+    """Parse ``B+12``, ``W+R``, ``0``, ``Draw``, ``+12`` for Black or ``40-24``; also return whether it includes komi.
 
-    None for ``?``, ``Void``, no result, and 127 discs, by which programs mean a game that is not over. Of a margin that
-    no game can have, such as one with komi, only the winner counts.
+    The result is None for ``?``, ``Void``, an empty text, and 127 discs, which programs write for unfinished games. If
+    no game can have the margin, such as one with komi, only the winner is kept.
     """
     if text.lower() in ("0", "draw"):
         return Result(None, 0), False
@@ -308,7 +308,7 @@ def _result(text: str) -> tuple[Result | None, bool]:
 
 
 def _bare_result(text: str) -> Result | None:
-    """Read a margin from Black's side, the discs of both or ``1-0``; None if it is none of these, or no game has it."""
+    """Parse a margin from Black's side, the discs of both sides, or ``1-0``; None for other or impossible results."""
     margin = read_number(text)
     if margin is None or not margin.is_integer() or abs(margin) > WHOLE_BOARD:
         return read_result(text)
@@ -316,11 +316,11 @@ def _bare_result(text: str) -> Result | None:
 
 
 def _vertex(text: str) -> str:
-    """Return a square in our letters, whether it is written as ``f5`` or by a Go program as ``fd``."""
+    """Return a square in our notation, from ``f5`` or from ``fd`` in the notation of Go programs."""
     text = text.strip()
     if not _GO_POINT.fullmatch(text):
         return "" if text == _GO_PASS else text
-    # Go programs draw row 1 at the bottom and count the rows of SGF from the top.
+    # Go programs draw row 1 at the bottom, but SGF counts rows from the top.
     row = 7 - "abcdefgh".index(text[1])
     return SQUARE_NAMES[8 * row + "abcdefgh".index(text[0])]
 
@@ -331,7 +331,7 @@ _TextNode = dict[str, list[str]]
 
 
 def write(game: AnnotatedGame) -> str:
-    """Return the game with its forced passes, which are empty moves; a better line is a variation."""
+    """Return the game as SGF. Forced passes are empty moves, and better lines are variations."""
 
     def chain(*nodes: _TextNode) -> Any:
         tree = _grammar().Coarse_game_tree()
@@ -366,7 +366,7 @@ def _raw(node: _TextNode) -> dict[str, list[bytes]]:
 
 
 def _escaped(text: str) -> bytes:
-    """`text` as a value of which no line begins like a game: there ``brackets`` would take the one before for cut."""
+    """Return `text` as an escaped value, without lines that look like the start of a game to ``split_games``."""
     return _LIKE_A_ROOT.sub(rb"(\;", _grammar().escape_text(text.encode("utf-8", "replace")))
 
 
@@ -403,7 +403,7 @@ def _root(game: AnnotatedGame) -> _TextNode:
 def _node(played: AnnotatedMove) -> _TextNode:
     node = _move_node(played.before, played.move) | _FAULTS[played.fault]
     if played.score is not None:
-        node["V"] = [f"{round(played.score, 2) + 0.0:.2f}"]  # + 0.0: a zero has no sign
+        node["V"] = [f"{round(played.score, 2) + 0.0:.2f}"]  # + 0.0 avoids a negative zero
     seconds = "" if played.seconds is None else f"{played.seconds:.3f} s"
     remarks = filter(None, [seconds, _exact("before the move", played.exact)])
     if comment := _joined("; ".join(remarks), played.comment):
@@ -416,7 +416,7 @@ def _exact(where: str, margin: int | None) -> str:
 
 
 def _joined(remarks: str, comment: str) -> str:
-    """Return a comment, and in front of it what has no property of its own, or a mark if it begins like that."""
+    """Return a comment after the remarks; a comment that looks like remarks gets the line ``comment:`` before it."""
     looks_remarked = (
         comment.startswith(_NO_REMARK)
         or _LAST_REMARK.match(comment) is not None

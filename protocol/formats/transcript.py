@@ -1,9 +1,9 @@
-"""Transcripts: the moves of a game as text, a game a line.
+"""Transcripts: the moves of a game as text, one game on each line.
 
-``f5d6c3``, ``F5 d6 c3``, ``1. f5 d6 2. c3`` and ``1.f5 2.d6 3.c3``, with passes (``pa ps pass -- @@@@``) or without; a
+``f5d6c3``, ``F5 d6 c3``, ``1. f5 d6 2. c3`` and ``1.f5 2.d6 3.c3``, with or without passes (``pa ps pass -- @@@@``). A
 result (``40-24``, ``1-0``) may follow, and a comment begins with ``#``. A line that begins with the number of the next
-move continues the game before it. So does, with a notice, a line that is not a game of its own, if its moves are legal
-there.
+move continues the previous game. A line that is not a complete game also continues it, with a notice, if its moves are
+legal there.
 """
 
 import re
@@ -30,7 +30,7 @@ _MOVE = re.compile(r"[a-h][1-8]|pass|pa|ps|--|@@@@", re.IGNORECASE)
 
 
 def parse(text: str, rules: Rules = OTHELLO) -> AnnotatedGame:
-    """Read one transcript, with its result and its comment if it has them.
+    """Parse one transcript, with its result and comment, if any.
 
     Raises: NotationError, IllegalMoveError.
     """
@@ -42,9 +42,9 @@ def parse(text: str, rules: Rules = OTHELLO) -> AnnotatedGame:
 
 
 def read(stream: BinaryIO, rules: Rules = OTHELLO) -> Iterator[AnnotatedGame | BadGame]:
-    """Yield the games of a stream; a line that is not a game is named by its number."""
-    text, game = "", None  # the game so far: the next line may continue it
-    joined_lines: list[int] = []  # the lines that continue it only because the rules allow their moves
+    """Yield the games of a stream; a ``BadGame`` has the number of a line that is not a game."""
+    text, game = "", None  # the current game, which the next line may continue
+    joined_lines: list[int] = []  # the lines that continue the game only because their moves are legal there
     for line in _games(stream):
         entry = _entry(line, rules)
         if game is not None and (isinstance(entry, BadGame) or not entry.moves):
@@ -66,7 +66,7 @@ def read(stream: BinaryIO, rules: Rules = OTHELLO) -> Iterator[AnnotatedGame | B
 
 
 def _doubt_about(joined_lines: Sequence[int]) -> str:
-    """Return the notice about lines whose moves continue the game of the line before them; empty without any."""
+    """Return the notice about lines that continue a game because they are no games; empty for no lines."""
     if not joined_lines:
         return ""
     first, last = joined_lines[0], joined_lines[-1]
@@ -85,14 +85,14 @@ def _entry(line: TextLine, rules: Rules) -> AnnotatedGame | BadGame:
 
 
 def write(game: AnnotatedGame, style: Style = "glued", passes: bool = False) -> str:
-    """Return the game as a line; after ``#`` its players and result, or else its comment, or else its result alone.
+    """Return the game as a line. After ``#`` come the players and result, or the comment, or only the result.
 
     Args:
-        game: a game from the start position of its rules; a transcript can't record another one.
-        style: moves glued together, with blanks between them, or with the number of each pair too.
+        game: a game from the start position of its rules; a transcript can't record others.
+        style: the form of the moves: without blanks, with blanks, or with blanks and the number of each pair.
         passes: whether forced passes are written, as ``pa``.
 
-    Raises: FileFormatError if the game begins elsewhere.
+    Raises: FileFormatError if the game has another start position.
     """
     if game.first != Position.start(game.rules):
         raise FileFormatError(
@@ -111,7 +111,7 @@ def write(game: AnnotatedGame, style: Style = "glued", passes: bool = False) -> 
 
 
 def headline(game: AnnotatedGame) -> str:
-    """``game 3: A - B +12``, or how it ended if not by discs; the margin is Black's. Empty without players."""
+    """Return ``game 3: A - B +12``, with Black's margin or the way in which the game ended; empty without players."""
     if not (game.black or game.white):
         return ""
     title = f"{game.title}: " if game.title else ""
@@ -128,7 +128,7 @@ def _result_text(game: AnnotatedGame, result: Result | None) -> str:
 
 
 def _games(stream: BinaryIO) -> Iterator[TextLine]:
-    """Yield each game on one line, which has the number of the line that it begins in."""
+    """Yield each game as one line, with the number of the game's first line."""
     begun = None
     for number, line, is_whole in read_lines(stream):
         text = line.strip()
@@ -147,10 +147,10 @@ def _games(stream: BinaryIO) -> Iterator[TextLine]:
 
 
 def _goes_on(begun: TextLine, line: str) -> bool:
-    """Return whether the first number in the line is that of the move that comes next, moves or pairs being counted.
+    """Return whether a line continues a game: its first number is the next number of a move or of a pair of moves.
 
-    Moves before this number belong to the line above, as in games that are wrapped anywhere. Which number comes next
-    nobody knows if the game is not whole, and any number but 1 goes on with it.
+    Moves before this number belong to the previous line, since lines may be wrapped anywhere. If the game is too long
+    to count its moves, every number except 1 continues it.
     """
     number = _NUMBER.search(line)
     if number is None or "#" in begun.text:

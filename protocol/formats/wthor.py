@@ -1,4 +1,4 @@
-"""WTHOR, the database of the French federation that most Othello programs read: three binary files.
+"""WTHOR, the database format of the French federation, which most Othello programs read: three binary files.
 
 Each begins with the same header of 16 bytes, little endian:
 
@@ -9,10 +9,10 @@ Each begins with the same header of 16 bytes, little endian:
     2       year of the games
     4       P1 board size (0 means 8), P2 type (0 games, 1 solitaires), P3 empty squares of the theoretical score, 0
 
-A game is 68 bytes: number of the tournament, of Black and of White (2 each), Black's discs, Black's theoretical
-discs, 60 moves of 10 * row + column (a1 = 11, h8 = 88), 0 where there is none; passes are not stored. A player's name
-takes 20 bytes, a tournament's 26, Latin-1, filled up with NUL. Of a game that isn't over Edax writes 225 discs.
-Source: the format's description of 1999-2008 by the federation (ffothello.org), as Zebra and WZebra read it.
+A game is 68 bytes: the numbers of the tournament, Black and White (2 bytes each), Black's discs, Black's theoretical
+discs, and 60 moves of 10 * row + column (a1 = 11, h8 = 88), padded with 0; passes are not stored. A player's name takes
+20 bytes, a tournament's name 26, in Latin-1, padded with NUL. For an unfinished game Edax writes 225 discs. Sources:
+the federation's description of 1999-2008 (ffothello.org), and the behaviour of Zebra and WZebra.
 """
 
 import struct
@@ -49,8 +49,8 @@ GAME = struct.Struct("<3H2B60s")
 PLAYER_BYTES = 20
 TOURNAMENT_BYTES = 26
 SQUARES = 64
-_UNFINISHED = 225  # discs: Edax's result of -127 as a byte
-_NO_MOVES = b"\0\x5c"  # the second is Edax's
+_UNFINISHED = 225  # Edax's number of discs for an unfinished game, from its result of -127
+_NO_MOVES = b"\0\x5c"  # the padding after the moves; Edax uses the second byte
 _SHARED_STEMS = ("wthor", "wth")
 _MOVES = {10 * (square // 8 + 1) + square % 8 + 1: Move(square) for square in range(SQUARES)}
 _BYTES = {move: byte for byte, move in _MOVES.items()}
@@ -64,8 +64,8 @@ class Header:
         games: the number of games in the file (.wtb).
         names: the number of names in the file (.jou, .trn).
         year: the year of the games; 0 if unknown.
-        depth: empty squares of the theoretical scores; 0 if there are none but the results.
-        date: year, month and day of the file; zeros if unknown.
+        depth: the number of empty squares of the theoretical scores; 0 if they are just the results.
+        date: the year, month and day of the file; zeros if unknown.
     """
 
     games: int = 0
@@ -75,13 +75,13 @@ class Header:
     date: tuple[int, int, int] = (0, 0, 0)
 
     def pack(self) -> bytes:
-        """Return the 16 bytes."""
+        """Return the header as 16 bytes."""
         (century, year), (_, month, day) = divmod(self.date[0], 100), self.date
         return HEADER.pack(century, year, month, day, self.games, self.names, self.year, 8, 0, self.depth, 0)
 
     @classmethod
     def unpack(cls, data: bytes) -> "Header":
-        """Read the 16 bytes. Raises: FileFormatError if they are no header, or one of other games."""
+        """Parse the 16 bytes. Raises: FileFormatError if they are not a header of a file of 8x8 games."""
         if len(data) < HEADER.size:
             raise FileFormatError(f"expected a WTHOR header of {HEADER.size} bytes, got {len(data)}")
         century, year, month, day, games, names, games_year, size, kind, depth, _ = HEADER.unpack_from(data)
@@ -95,17 +95,17 @@ class Header:
 
 
 Names = tuple[tuple[str, ...], tuple[str, ...], str]
-"""The players and the tournaments by their numbers, and why there may be no name for a player, in a clause."""
+"""The names of players and of tournaments by number, and the reason for missing names, as a clause."""
 _NO_NAMES: Names = ((), (), "the names lie in a file beside that of the games, which here has no place")
 
 
 def read_names(path: Path) -> Names:
-    """Return the names for the games in `path`, from the files beside it.
+    """Return the names for the games in `path`, from name files in the same folder.
 
-    They have its stem, else are called ``WTHOR.JOU`` and ``WTHOR.TRN``, else ``WTH.JOU`` and ``WTH.TRN``, all in
-    upper or lower case.
+    Name files have the stem of `path`, or are called ``WTHOR.JOU`` and ``WTHOR.TRN``, or ``WTH.JOU`` and ``WTH.TRN``,
+    in upper or lower case.
 
-    Raises: OSError, FileFormatError if one is there and can't be read.
+    Raises: OSError, FileFormatError if a name file exists but can't be read.
     """
     players, tournaments = _beside(path, ".jou"), _beside(path, ".trn")
     if players is None:
@@ -122,14 +122,14 @@ def read_names(path: Path) -> Names:
 def read(
     stream: BinaryIO, rules: Rules = OTHELLO, names: Names = _NO_NAMES
 ) -> Iterator[AnnotatedGame | BadGame]:
-    """Return the games of a stream; a bad one is named by its number.
+    """Return the games of a stream; a ``BadGame`` has the number of a game that can't be read.
 
     Args:
-        stream: a file of games.
-        rules: Othello's, since WTHOR holds no other games.
-        names: see ``read_names``; without them players are numbers.
+        stream: the stream of a file of games.
+        rules: the rules, which have to be Othello's.
+        names: the names, see ``read_names``; players without a name get numbers.
 
-    Raises: SettingsError if other rules are asked for.
+    Raises: SettingsError for other rules.
     """
     if not rules.is_othello:
         raise SettingsError(f"WTHOR holds games of Othello only, not of {rules}")
@@ -148,7 +148,7 @@ def _read(stream: BinaryIO, names: Names) -> Iterator[AnnotatedGame | BadGame]:
     number = 0
     while data := stream.read(GAME.size):
         if number >= header.games and not any(data):
-            break  # nothing follows but zeros, as from /dev/zero
+            break  # padding, or an endless file of zeros such as /dev/zero
         number += 1
         try:
             yield _game(data, header, names)
@@ -163,10 +163,10 @@ def _beside(path: Path, suffix: str) -> Path | None:
     wanted = [own.lower(), *(stem + suffix for stem in _SHARED_STEMS)]
     try:
         found = [file for file in path.parent.iterdir() if file.name.lower() in wanted and file.is_file()]
-    except PermissionError:  # a folder whose files can be read and not listed
+    except PermissionError:  # a folder that can't be listed, although its files can be read
         names = (own, *(cased(stem + suffix) for stem in _SHARED_STEMS for cased in (str.upper, str.lower)))
         found = [file for file in map(path.with_name, names) if file.is_file()]
-    # The name as it is written goes before the same in other letters.
+    # The exact name takes precedence over the same name in another case.
     return min(
         found, key=lambda file: (wanted.index(file.name.lower()), file.name != own, file.name), default=None
     )
@@ -193,7 +193,7 @@ def _game(data: bytes, header: Header, names: Names) -> AnnotatedGame:
     recorder = Recorder(Position.start())
     for number in moves.rstrip(_NO_MOVES):
         if recorder.is_over:
-            break  # Edax fills up with other bytes than 0
+            break  # Edax's padding is not always 0
         if number not in _MOVES:
             raise FileFormatError(f"expected moves of 11 to 88, got {number}")
         recorder.play(_MOVES[number])
@@ -224,16 +224,16 @@ def _with_exact(moves: tuple[AnnotatedMove, ...], depth: int, margin: int) -> tu
 
 
 _MOST_NAMES = 1 << 16
-_UNKNOWN = 127  # no margin
-_THEORETICAL_AT = 7  # offset in a game's bytes
+_UNKNOWN = 127  # an impossible margin
+_THEORETICAL_AT = 7  # the offset of the theoretical score in a game's bytes
 
 
 def write(
     games: Iterable[AnnotatedGame], stream: BinaryIO, date: tuple[int, int, int] = (0, 0, 0)
 ) -> dict[str, bytes]:
-    """Write games to a stream, as ``WthorWriter`` does one by one. Returns the two other files, ``.jou`` and ``.trn``.
+    """Write games to a stream, see ``WthorWriter``. Returns the contents of the other two files, ``.jou`` and ``.trn``.
 
-    Raises: FileFormatError naming the first game that WTHOR can't hold.
+    Raises: FileFormatError for the first game that WTHOR can't store.
     """
     writer = WthorWriter(stream, date)
     for game in games:
@@ -242,20 +242,20 @@ def write(
 
 
 class WthorWriter:
-    """Writes the games as they come, and at the end what depends on all of them.
+    """Writes games one by one, and the header, names and theoretical scores at the end.
 
-    A game that was not decided by discs counts 64 for its winner, and an odd margin as the next greater one, since the
-    format has only Black's discs of 64. The theoretical scores are those at the most empty
-    squares at which every game has an exact one; only while there is such a number does memory grow with the games
-    (65 bytes each).
+    The format stores only Black's discs out of 64. Therefore a game that was not decided by discs counts as 64 discs
+    for the winner, and an odd margin is raised by one for the winner. The theoretical scores are the exact scores at
+    the largest number of empty squares for which every game has one. While such a number exists, memory grows by 65
+    bytes for each game.
 
     Attributes:
-        lost: the numbers of parts that the format has no place for; complete after ``finish``.
+        lost: the numbers of parts that the format can't store, by kind; complete after ``finish``.
 
     Args:
-        stream: the stream of the file of games (.wtb); seekable, empty.
-        date: year, month and day that the files carry, zeros if there is none. Given and not taken from a calendar,
-            so that a conversion can be repeated.
+        stream: the stream of the file of games (.wtb); seekable and empty.
+        date: the year, month and day of the files; zeros for none. It is an argument, not the current date, so that a
+            conversion is reproducible.
     """
 
     def __init__(self, stream: BinaryIO, date: tuple[int, int, int] = (0, 0, 0)) -> None:
@@ -269,15 +269,15 @@ class WthorWriter:
         self._tournaments: dict[str, int] = {}
         self._exact: array[int] | None = array(
             "b"
-        )  # the scores of each game by empty squares; None: no depth is common to all
-        self._common: set[int] | None = None  # empty squares at which every game so far has an exact margin
+        )  # the exact scores of each game by empty squares; None if no number is common to all games
+        self._common: set[int] | None = None  # the empty squares for which all games so far have exact scores
         stream.write(Header().pack())
 
     def add(self, game: AnnotatedGame) -> None:
         """Write a game.
 
-        Raises: FileFormatError if it is by other rules, begins elsewhere, has no result or one that no game can have,
-            or has one name too many.
+        Raises: FileFormatError if the game has other rules, another start position, no possible result, or more names
+            than the format can store.
         """
         result = game.outcome
         if not game.is_standard:
@@ -303,7 +303,7 @@ class WthorWriter:
         self.lost["years other than the first game's"] += year not in (0, self._year)
 
     def finish(self) -> dict[str, bytes]:
-        """Complete the file of games. Returns the two others by their suffixes, ``.jou`` and ``.trn``."""
+        """Complete the file of games, and return the contents of the other two files by suffix, ``.jou``, ``.trn``."""
         depth = max(self._common or (), default=0) if self._exact is not None else 0
         self.lost["exact scores"] = self._exact_count - (self._count if depth else 0)
         for names, length in ((self._players, PLAYER_BYTES), (self._tournaments, TOURNAMENT_BYTES)):
@@ -353,12 +353,12 @@ def _index(names: dict[str, int], name: str, what: str) -> int:
 
 
 def _name(text: str, length: int) -> bytes:
-    """`text` with a final NUL in any case; letters that Latin-1 lacks become question marks."""
+    """Return a name in Latin-1 with at least one NUL at its end. Letters that Latin-1 lacks become question marks."""
     return text.encode("latin-1", "replace")[: length - 1].ljust(length, b"\0")
 
 
 def _discs(margin: int) -> int:
-    """Return Black's discs where the winner takes the empties; of an odd margin those of the next greater one."""
+    """Return Black's discs if the winner gets the empty squares. An odd margin is raised by one for the winner."""
     if abs(margin) > SQUARES:
         raise FileFormatError(f"expected a margin of at most {SQUARES} discs for WTHOR, got {margin:+d}")
     return (SQUARES + margin + (margin > 0)) // 2
