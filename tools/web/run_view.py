@@ -180,7 +180,7 @@ class RunView:
         self._is_stale = True
 
     def settle(self) -> None:
-        """Set the values of live games that have changed. Must be called before a message is made."""
+        """Set the values of live games that have changed. Must be called before the feed is published."""
         for number in self._changed & self._live.keys():
             self._feed.set(f"game/{number}", self._live[number].value(self._delay))
             self._feed.set(f"thought/{number}", self._live[number].thoughts)
