@@ -23,7 +23,7 @@ Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
 _CONNECT_SECONDS = 10
 _TLS = "tls:"
-# Evaluated by a worker of any version, which could not unpickle our functions.
+# An expression that workers evaluate; workers of other versions could not unpickle a function.
 _BUILD_THERE = """(
     __import__("outflank").__version__,
     __import__("outflank.engine.evaluation.weights", fromlist=["checksum"]).checksum(),

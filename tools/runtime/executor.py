@@ -64,7 +64,7 @@ def open_executor(workers: int | None = None, cluster: str | None = None) -> Ite
             # Kill the workers: their tasks may take minutes, and nobody receives the results.
             for worker in multiprocessing.active_children():
                 worker.kill()
-            # The shutdown has a time limit: if a signal interrupted code that held a lock, it can wait forever.
+            # The shutdown has a time limit, since it waits forever if a signal interrupted code that held a lock.
             closing = threading.Thread(target=executor.shutdown, kwargs={"cancel_futures": True}, daemon=True)
             closing.start()
             closing.join(_MOST_SECONDS_TO_CLOSE)

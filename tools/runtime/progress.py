@@ -88,7 +88,7 @@ def awaited(what: str, total: int | None, unit: str, items: Iterable[Item]) -> I
 
 
 def progress_text(what: str, done: int, total: int | None, unit: str, seconds: float, before: int = 0) -> str:
-    """Return ``review: 3 of 12 games, 2.1 s each, 0:00:19 left``.
+    """Return a progress message, such as ``review: 3 of 12 games, 2.1 s each, 0:00:19 left``.
 
     Args:
         what: the name of the work.
@@ -163,7 +163,7 @@ def live(draw: Callable[[], str | Table]) -> AbstractContextManager[object]:
 
 
 def counted(number: int, one: str, many: str = "") -> str:
-    """Return ``1 pair`` or ``3,000 pairs``; `many` is for irregular plurals."""
+    """Return a number with its noun, such as ``1 pair`` or ``3,000 pairs``; `many` is an irregular plural."""
     return f"{number:,} {one if number == 1 else many or f'{one}s'}"
 
 
