@@ -1,1 +1,1 @@
-"""The parts that commands share: types of values, options, defaults, positions, the manual, and the program itself."""
+"""Shared parts of the commands: option types, options, defaults, positions, the manual, and the program itself."""

@@ -95,7 +95,7 @@ def _words(numbers: range) -> str:
 
 
 def _only(texts: Sequence[str]) -> str | None:
-    """Return an option's only value. Raises: NotationError if it was given twice, since click would drop the first."""
+    """Return an option's only value. Raises: NotationError if the option was given twice."""
     if len(texts) > 1:
         raise NotationError("give it once")
     return texts[0] if texts else None

@@ -68,7 +68,7 @@ def _version(package: str) -> str | None:
 
 
 def _signature() -> tuple[int, float]:
-    """Return the nodes of two searches, the same on every machine, and their seconds."""
+    """Return the total nodes of two searches, which are the same on every machine, and their time in seconds."""
     searcher = Searcher()
     searcher.prepare()
     began = time.perf_counter()

@@ -403,7 +403,7 @@ def tournament_of(
 
 
 PAGE_NEEDS = {"--delay": ["--live"]}
-"""The options that options of the live page need, for ``Command``."""
+"""The dependencies of the live page's options, for the argument ``needs`` of ``Command``."""
 KINDS = {"options": RunOptions, "played": RunSettings}
 """The dataclasses that hold the options of a run, by the names of a command's arguments, for ``handing``.
 

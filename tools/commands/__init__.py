@@ -1,1 +1,1 @@
-"""The commands of the `outflank` program: one file for each, named after it."""
+"""The commands of the `outflank` program, in modules named after the commands."""
