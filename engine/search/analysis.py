@@ -23,7 +23,7 @@ Search = tuple[Callable[[Report], object], Callable[[], object]]
 """A search to run: two functions, run and stop.
 
 The first searches in the calling thread and reports every finished iteration, and finally a SearchResult or the
-exception that ended it. The second ends the search soon, from any thread; also before it has begun.
+exception that ended it. The second ends the search soon; any thread may call it, even before the search has begun.
 """
 
 
@@ -122,7 +122,7 @@ def start_thread(thread: threading.Thread) -> None:
 
 
 def before_pass(search: Search) -> Search:
-    """Return a forced pass followed by a search, from the passing side's point of view."""
+    """Return the search of a position with a forced pass, from the search of the position after the pass."""
     run, stop = search
     return (
         lambda report: run(
@@ -147,7 +147,7 @@ def _run(
         return
     try:
         run(report)
-    except BaseException as error:  # errors before the search or after it are for the waiting thread, too
+    except BaseException as error:  # the waiting thread needs errors from before and after the search too
         report(error)
     finally:
         turn.end()

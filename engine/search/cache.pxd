@@ -2,14 +2,14 @@
 
 The caches of bounds need no synchronisation and keep short-lived boards out of the large table. Every board has one
 slot, which the last board written occupies. Boards with few empty squares, which would crowd out all others, have a
-smaller cache of their own, after the first.
+smaller cache of their own, in the slots after the larger one's.
 
 Most lookups miss. A byte of each board's hash, its tag, is stored apart from the entries: all tags together fit into
 the first-level cache of the CPU, and only a board with a matching tag is looked up in the entries.
 
 Evaluations are cached since the same leaves recur in every iteration and in ProbCut's searches. A slot is one word that
 the last board written occupies: 56 bits of the board's hash, then the score. The slot's number is the hash's top 14
-bits, so the two parts cover all 64 bits, and a lookup takes another board for its own once in 2^50 times.
+bits, so the two parts cover all 64 bits, and a lookup confuses two boards once in 2^50 times.
 """
 
 from libc.stdint cimport int8_t, uint8_t, uint32_t, uint64_t
@@ -18,7 +18,7 @@ from outflank.engine.search.hashtable cimport prefetch
 
 cdef extern from * nogil:
     """
-    /* The two halves of a product combined: every bit of `a` reaches every bit of the result. */
+    /* The two halves of a product combined: every bit of `a` affects every bit of the result. */
     static inline unsigned long long of_fold(unsigned long long a, unsigned long long b) {
         const unsigned __int128 product = (unsigned __int128)a * b;
         return (unsigned long long)product ^ (unsigned long long)(product >> 64);
@@ -31,14 +31,14 @@ cdef enum:
     SMALL_CACHE_BITS = 13
     MOST_IN_SMALL_CACHE = 6  # empty squares
     CACHE_ENTRIES = (1 << CACHE_BITS) + (1 << SMALL_CACHE_BITS)
-    GUESS_BITS = 14  # 128 KB: larger ones push the weights out of the CPU's caches and cost more than they save
+    GUESS_BITS = 14  # 128 KB; a larger cache pushes the weights out of the CPU's caches, which costs more than it saves
     _SCORE_AT_0 = 128
 
 # Half a cache line, so that no entry crosses two.
 cdef struct CacheEntry:
     uint64_t own
     uint64_t opp
-    int8_t lower  # discs, side owning `own`
+    int8_t lower  # in discs, from the side owning `own`
     int8_t upper
     uint8_t[14] unused
 
@@ -69,7 +69,7 @@ cdef inline void fetch(const Cache *cache, Place place) noexcept nogil:
 
 
 cdef inline const CacheEntry *find(const Cache *cache, Place place, uint64_t own, uint64_t opp) noexcept nogil:
-    """Return the entry of the board that belongs to a slot, or NULL."""
+    """Return the entry of a slot if it is this board's, else NULL."""
     cdef const CacheEntry *entry = &cache.entries[place.number]
     if cache.tags[place.number] == place.tag and entry.own == own and entry.opp == opp:
         return entry
@@ -79,7 +79,7 @@ cdef inline const CacheEntry *find(const Cache *cache, Place place, uint64_t own
 cdef inline bint knows_better(
     const Cache *cache, Place place, uint64_t own, uint64_t opp, int alpha, int *score
 ) noexcept nogil:
-    """Return whether a move to this board, seen by the side that moves next, is known to be better than `alpha`."""
+    """Return whether a move to this board is known to be better than `alpha`; `own` is the side that moves next."""
     cdef const CacheEntry *entry = find(cache, place, own, opp)
     if entry == NULL or -entry.upper <= alpha:
         return False
@@ -90,7 +90,7 @@ cdef inline bint knows_better(
 cdef inline void remember(
     Cache *cache, Place place, uint64_t own, uint64_t opp, int alpha, int score
 ) noexcept nogil:
-    """Store a null window's outcome, replacing the slot's entry."""
+    """Store the result of a null-window search, replacing the slot's entry."""
     cdef CacheEntry *entry = &cache.entries[place.number]
     cache.tags[place.number] = place.tag
     entry.own = own

@@ -1,4 +1,4 @@
-"""The threads of a searcher: their memory, and how they share the moves of a node."""
+"""The threads of a searcher: their memory, and the sharing of a node's moves."""
 
 from libc.stdint cimport uint64_t
 
@@ -7,11 +7,11 @@ from outflank.engine.movegen cimport MoveEntry
 from outflank.engine.search.worker cimport CrewState, Worker
 
 cdef enum:
-    # Depths from which the remaining moves cost so much more than the lock that they are shared as soon as the first
-    # is searched: an idle thread finds work at once.
+    # From these depths on, the remaining moves are shared as soon as the first one is searched, so that an idle thread
+    # finds work at once: searching them costs much more than the lock.
     _ALWAYS_FROM_DEPTH = 9
     _ALWAYS_EXACT_FROM = 13
-    # Depths from which they are shared if a thread is idle.
+    # From these depths on, the remaining moves are shared if a thread is idle.
     _IF_IDLE_FROM_DEPTH = 4
     _IF_IDLE_EXACT_FROM = 12
 
@@ -20,7 +20,7 @@ cdef class Crew:
     cdef CrewState state
     cdef Worker *workers
     cdef readonly int size
-    cdef object _held  # what the leader's pointers lead into
+    cdef object _held  # the owners of the memory that the leader points to
 
     cdef equip(self, rules, table, evaluator, margins, parameters, bint *stop)
     cdef void assemble(self) noexcept nogil

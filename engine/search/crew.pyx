@@ -1,8 +1,9 @@
-"""The threads of a searcher: their memory, which successive searches reuse, and how they share a node's moves.
+"""The threads of a searcher: their memory, which successive searches reuse, and the sharing of a node's moves.
 
-Young brothers wait: once the first move of a node has been searched, its thread opens a split point on its own stack,
-and others take moves from it; worker.pxd declares the shared data and says which of it is read without the lock. The
-midgame search calls these functions, which search a move through ``Worker.search_move``.
+This is the Young Brothers Wait Concept: once the first move of a node has been searched, its thread opens a split
+point on its own stack, and other threads take moves from it. worker.pxd declares the shared data and lists the fields
+that are read without the lock. The midgame search calls these functions, which search a move through
+``Worker.search_move``.
 """
 
 from libc.stdint cimport int16_t, uint64_t
@@ -36,11 +37,11 @@ from outflank.engine.search.worker cimport (
     set_selectivity,
 )
 
-# A thread that helps below its own split points stacks their features on top of those of its own line.
+# A thread that helps at a split point below its own puts the features there on top of its own line's.
 cdef enum: _FEATURES_A_WORKER = 2 * MOST_PLIES
 
-# Seconds for which a thread without work stays awake. To be woken takes a thread 0.05 ms, and some 4 ms if the system
-# puts it on a processor that is busy; most waits are shorter than that.
+# Seconds for which a thread without work stays awake. Waking up takes 0.05 ms, and some 4 ms if the system puts
+# the thread on a busy processor; most waits are shorter.
 cdef double _AWAKE_FOR = 0.0005
 
 
@@ -83,9 +84,9 @@ cdef class Crew:
         pthread_mutex_destroy(&self.state.lock)
 
     cdef equip(self, rules, table, evaluator, margins, parameters, bint *stop):
-        """Give the leader what searches under these rules need, at full width; `stop` ends them when it is set.
+        """Set the leader's data for searches under these rules, at full width; setting `stop` ends the searches.
 
-        The arguments have no types, which every module that uses a crew would have to know.
+        The arguments are untyped, so that modules that use a crew need not cimport their types.
         """
         cdef Worker *leader = self.workers
         cdef const int16_t[::1] discs = margins
@@ -119,7 +120,7 @@ cdef class Crew:
             self.workers[i].scratch, self.workers[i].features = own.scratch, own.features
 
     cdef void dismiss(self) noexcept nogil:
-        """End the helpers' waiting for work."""
+        """Make the helpers return."""
         pthread_mutex_lock(&self.state.lock)
         self.state.dismissed = True
         _tell_all(&self.state)
@@ -136,8 +137,8 @@ cdef class Crew:
     def forget(self):
         """Clear the private caches of bounds and of evaluations.
 
-        A cached evaluation is exact where a search would be content with the tables' score (``leaves._leaf_value``), so
-        a leaf's value depends on the searches since this call.
+        A cached evaluation includes the network even at a leaf where a search would use only the tables' score
+        (``leaves._leaf_value``), so a leaf's value depends on the searches since this call.
         """
         cdef int i
         for i in range(self.size):
@@ -197,7 +198,7 @@ cdef int share_moves(
 
 
 cdef void _work_on(Worker *worker, SplitPoint *split) noexcept nogil:
-    """Take moves of a split point and search them until there are none left or the rest is pointless."""
+    """Take moves of a split point and search them until no move is left or the split point is cut."""
     cdef CrewState *crew = worker.crew
     cdef MoveEntry *move
     cdef int lower, score
@@ -221,7 +222,7 @@ cdef void _work_on(Worker *worker, SplitPoint *split) noexcept nogil:
 
 
 cdef void _wait_for_helpers(Worker *worker, SplitPoint *split) noexcept nogil:
-    """Wait until no thread works on a split point any more, and help those that still do."""
+    """Wait until no helper works on a split point any more; meanwhile work at split points below it."""
     cdef CrewState *crew = worker.crew
     cdef SplitPoint *below
     pthread_mutex_lock(&crew.lock)
@@ -230,20 +231,20 @@ cdef void _wait_for_helpers(Worker *worker, SplitPoint *split) noexcept nogil:
         below = NULL if worker.aborted else _find_work(crew, split)
         if below != NULL:
             _help(worker, below)
-            worker.aborted = False  # that concerned `below`; `split.abandoned` says whether `split` was abandoned
+            worker.aborted = False  # the flag was about `below`; `split.abandoned` says whether `split` was abandoned
             continue
         _wait(worker)
     pthread_mutex_unlock(&crew.lock)
 
 
 cdef inline void _tell_all(CrewState *crew) noexcept nogil:
-    """Let the idle threads look for work again; under the lock."""
+    """Wake the idle threads, so that they look for work; the caller holds the lock."""
     crew.events += 1
     pthread_cond_broadcast(&crew.changed)
 
 
 cdef void _wait(Worker *worker) noexcept nogil:
-    """Be idle until something changes; called and left under the crew's lock."""
+    """Wait until `events` changes; the caller holds the crew's lock, which is released meanwhile."""
     cdef CrewState *crew = worker.crew
     cdef int events = crew.events
     cdef double asleep_from = clock_seconds() + _AWAKE_FOR
@@ -255,12 +256,12 @@ cdef void _wait(Worker *worker) noexcept nogil:
     if crew.events == events:
         pthread_cond_wait(&crew.changed, &crew.lock)
     crew.idle -= 1
-    # An idle thread does not read the clock, which is not a delay in the sense of `longest_gap`.
+    # The time in which an idle thread does not read the clock must not count in `longest_gap`.
     worker.last_look = clock_seconds()
 
 
 cdef void _help(Worker *worker, SplitPoint *split) noexcept nogil:
-    """Work on another thread's split point; called and left under the crew's lock."""
+    """Work on another thread's split point; the caller holds the crew's lock, which is released meanwhile."""
     cdef CrewState *crew = worker.crew
     cdef SplitPoint *working_in = worker.split
     cdef int side = worker.side, selectivity = worker.selectivity
@@ -298,14 +299,14 @@ cdef void serve(Worker *worker) noexcept nogil:
 
 
 cdef inline bint _lies_below(const SplitPoint *split, const SplitPoint *ancestor) noexcept nogil:
-    """Return whether `split` is `ancestor` or was opened by a thread at work below it; every split lies below NULL."""
+    """Return whether `split` is `ancestor` or one of its descendants; all split points are descendants of NULL."""
     while split != NULL and split != ancestor:
         split = split.parent
     return split == ancestor
 
 
 cdef inline SplitPoint *_find_work(CrewState *crew, const SplitPoint *ancestor) noexcept nogil:
-    """Return the deepest open split point below `ancestor` that has a move left, or NULL; under the lock."""
+    """Return the deepest open split point below `ancestor` that has a move left, or NULL; the caller holds the lock."""
     cdef SplitPoint *found = NULL
     cdef SplitPoint *split
     cdef int i
@@ -318,7 +319,7 @@ cdef inline SplitPoint *_find_work(CrewState *crew, const SplitPoint *ancestor) 
 
 
 cdef inline void _open_split(CrewState *crew, SplitPoint *split) noexcept nogil:
-    """Make a split point visible to other threads; if too many are open, its thread works alone."""
+    """Make a split point visible to other threads; if too many are open, its owner works alone."""
     pthread_mutex_lock(&crew.lock)
     if crew.open_count < MOST_OPEN_SPLITS:
         crew.open_splits[crew.open_count] = split
@@ -328,7 +329,7 @@ cdef inline void _open_split(CrewState *crew, SplitPoint *split) noexcept nogil:
 
 
 cdef inline void _close_split(CrewState *crew, SplitPoint *split) noexcept nogil:
-    """Remove a split point from the list; under the lock."""
+    """Remove a split point from the list; the caller holds the lock."""
     cdef int i
     for i in range(crew.open_count):
         if crew.open_splits[i] == split:

@@ -28,15 +28,15 @@ from outflank.engine.squares import DIRECTIONS, Colour
 
 cdef enum:
     _WORST = -65
-    # One more than the endgame has: there a move may have been cut by what the endgame's caches know.
+    # One more than MOST_FOR_ENDGAME: there a cutoff by the endgame's cache leaves no move in the table.
     _SOLVED_AGAIN_FROM = MOST_FOR_ENDGAME + 1
 
 
 # One of the moves to choose from.
 cdef struct RootMove:
     MoveEntry entry
-    int score  # in the current iteration; a bound if it ended outside the window
-    int told  # the last score that was no bound
+    int score  # in the current iteration; a bound if it is outside the window
+    int told  # the last score that was not a bound
 
 
 cdef class Deepening:
@@ -45,7 +45,7 @@ cdef class Deepening:
     Args:
         position: the position to search.
         limit: the limit of the search.
-        began: the time of the question, by ``time.perf_counter()``.
+        began: the start time, by ``time.perf_counter()``.
         moves: the root's moves to choose from, at least one.
         lines: the number of moves that get a score and a line of their own.
         crew: the threads that search.
@@ -59,17 +59,17 @@ cdef class Deepening:
     cdef HashTable _table
     cdef double _began
     cdef bint _stop, _wld
-    cdef bint _bounded  # whether to find out only if `_wanted` discs are reached
+    cdef bint _bounded  # whether to find out only whether the score reaches `_wanted` discs
     cdef Crew _crew
     cdef Worker *_worker  # the crew's leader
     cdef RootMove *_finished  # the moves as the last finished iteration left them
     cdef RootMove *_moves
     cdef uint64_t _own, _opp
     cdef int _count, _lines, _empties, _wanted
-    cdef int _window, _window_end  # half the first window of an iteration, before the end and at it
+    cdef int _window, _window_end  # half an iteration's first window, in the midgame and to the end
     # The last finished iteration; _depth is 0 before the first.
     cdef int _depth, _selectivity
-    cdef bint _told_wld  # whether the last `told` is 1, 0 or -1: a lead, an equal count, or neither
+    cdef bint _told_wld  # whether the last `told` is only the sign of the score
     cdef bint _told_bound  # whether the last `told` is a bound
 
     def __cinit__(
@@ -132,8 +132,8 @@ cdef class Deepening:
     def run(self, report):
         """Deepen until a limit is met; report every finished iteration, then the result or an exception.
 
-        If a limit cut an iteration that had already found another move or score, that is reported before the result, so
-        that the last report is the line that the result rests on.
+        If a limit cut an iteration after it had found another move or score, its state is reported before the result,
+        so that the last report has the line of the result.
         """
         last = None
         self._crew.assemble()
@@ -177,7 +177,7 @@ cdef class Deepening:
             serve(&self._crew.workers[number])
 
     def _search_around_last_score(self, int depth):
-        """Search one iteration, in wider and wider windows around the last score until the score lies inside."""
+        """Search one iteration, and widen the window around the last score until the new score lies inside."""
         cdef bint wld = self._wld and depth == self._empties, bounded = self._bounded and depth == self._empties
         cdef int score = self._moves[0].told, width = self._first_window(depth), alpha = _WORST, beta = -_WORST, i
         if wld:
@@ -199,7 +199,7 @@ cdef class Deepening:
             else:
                 beta = min(score + width, -_WORST)
         if bounded:
-            self._moves[0].told = score  # if it is less, it is the score of all moves and not of the first
+            self._moves[0].told = score  # if lower, it is an upper bound of all moves, not only of the first
         else:
             for i in range(self._lines):
                 score = self._moves[i].score
@@ -207,7 +207,7 @@ cdef class Deepening:
         self._told_wld, self._told_bound = wld, bounded
 
     cdef int _first_window(self, int depth) noexcept:
-        """Return half the first window of an iteration: full boards have even scores, one or two in it by default."""
+        """Return half the first window of an iteration; around odd scores, which full boards can't have, it is wider."""
         if depth < self._empties:
             return self._window
         return self._window_end + (1 if self._moves[0].told % 2 else 0)
@@ -215,8 +215,8 @@ cdef class Deepening:
     cdef int _search_root(self, int depth, int alpha, int beta) noexcept nogil:
         """Search the moves, sort the best to the front, and return the best score, or a bound outside alpha..beta.
 
-        The first `_lines` moves get scores of their own; another move only if a null window shows that it is better
-        than the worst of the best so far.
+        The first `_lines` moves get scores of their own; another move gets one only if a null window shows that it is
+        better than the worst of these.
         """
         cdef int i, score, best = _WORST, least = alpha
         for i in range(self._lines, self._count):
@@ -278,7 +278,7 @@ cdef class Deepening:
         return self._judged(first, told, (first, *behind))
 
     def _remembered_line(self, position):
-        """Return the best moves in the table, up to the depth that was searched."""
+        """Return the line of best moves in the table from `position`, up to the depth that was searched."""
         line = []
         while len(line) < self._depth - 1:
             move = PASS if position.must_pass else self._remembered(position)
@@ -319,11 +319,11 @@ cdef class Deepening:
 
 
 cdef list _proven_line(Worker *worker, Position position, int score, bint wld):
-    """Return the moves after `position`, whose score for the side to move is `score`, or its sign with `wld`.
+    """Return a line of moves from `position`, whose score for the side to move is `score` (with `wld`, its sign).
 
     Every move keeps the score that a search to the end has proven. The table holds moves of the midgame. The endgame
     does not store moves, so the last ones are searched again, which its private caches make fast. The line ends early
-    if the table has lost an entry, if a selective search was wrong, and if the search has to stop.
+    if the table has lost an entry, if a selective search was wrong, or if the search has to stop.
     """
     line = []
     while not position.is_over:
@@ -338,7 +338,7 @@ cdef list _proven_line(Worker *worker, Position position, int score, bint wld):
 
 cdef object _keeping_move(Worker *worker, Position position, int score, bint wld):
     """Return a move that is worth `score`, or None if none is known."""
-    if wld and score < 0:  # all moves are
+    if wld and score < 0:  # a loss, which every move keeps
         return _fewest_replies_first(position)[0]
     move = _remembered_move(worker, position, score) if position.empties > MOST_FOR_ENDGAME else None
     if move is not None or position.empties > _SOLVED_AGAIN_FROM:
@@ -350,7 +350,7 @@ cdef object _keeping_move(Worker *worker, Position position, int score, bint wld
 
 
 cdef object _remembered_move(Worker *worker, Position position, int score):
-    """Return the move that the table proves to be worth `score`: the board's best, or one to a board that it holds."""
+    """Return a move that the table proves to be worth `score`, by the entry before or after the move; else None."""
     cdef Payload known
     if _knows(worker, position, &known) and known.best != NO_SQUARE and known.lower >= score:
         return _best_move(position, &known)
@@ -367,7 +367,7 @@ cdef object _best_move(Position position, const Payload *known):
 
 
 cdef bint _knows(Worker *worker, Position position, Payload *known):
-    """Return whether the table has a board's score at the end of the game."""
+    """Return whether the table has the result of a search of this board to the end of the game."""
     return probe(worker.table, position.own, position.opp, known) and answers(worker, known, position.empties)
 
 

@@ -4,11 +4,11 @@
     5      legal moves unsorted, odd quadrants first
     6-11   moves ordered by the number of replies; from 8 on the replies are looked up in the cache
 
-From five on the thread's private caches are used, and from four on stability cuts. `alpha` is the window's lower end
-in discs, its upper end is alpha + 1; scores are fail-soft, from the side owning `own`.
+The thread's private caches are used from five empty squares on, and stability cutoffs from four on. `alpha` is the
+window's lower end in discs, its upper end is alpha + 1; scores are fail-soft, from the side owning `own`.
 
-Parity: who plays first in a region with an odd number of empty squares also plays last there. `odd` is the squares of
-all 4x4 quadrants with an odd number of empty squares: a move changes it by its own quadrant.
+Parity: the side that plays first in a region with an odd number of empty squares also plays last there. `odd` is the
+mask of all 4x4 quadrants with an odd number of empty squares; a move toggles its own quadrant.
 """
 
 from libc.stdint cimport int32_t, uint64_t
@@ -23,7 +23,7 @@ from outflank.engine.search.worker cimport Worker
 cdef enum:
     _MOST_AT_LAST = 4
     _MOST_BY_GLANCE = 5
-    _REPLIES_FROM = 8  # look all replies up in the table before searching one
+    _REPLIES_FROM = 8  # empty squares from which all replies are looked up in the cache before a search
     _PROMISING = -330  # a move of at least this value, with at most one reply, is searched before others are valued
     # Moves to b2, b7, g2 and g7 are rarely good.
     _X_SQUARES = 0x0042000000004200
@@ -31,7 +31,7 @@ cdef enum:
     _PER_REPLY = 1 << 8
     _PER_STABLE_AT_CORNER = 1 << 5
     _ODD_QUADRANT = 1 << 6
-    _INDEX_BITS = 4  # a key is a value with the child's index below it
+    _INDEX_BITS = 4  # the lower bits of a key, which hold the child's index; the value is above them
 
 # A move and the board it leads to, seen by the side that moves next.
 cdef struct Child:
@@ -60,7 +60,7 @@ cdef inline int _solve_board(
 
 
 cdef inline int _solve_after(Worker *worker, const Child *child, int alpha, int empties, uint64_t odd) noexcept nogil:
-    """Return the score of the board after a move; `odd` is that of the board before."""
+    """Return the score of the board after a move; `odd` is the mask before the move."""
     odd ^= _quadrant_of(child.square)
     if child.moves:
         return _solve_board(worker, child.own, child.opp, child.moves, alpha, empties, odd)

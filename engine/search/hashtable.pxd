@@ -6,10 +6,10 @@ An entry holds the whole board, so two boards are never confused:
     word 1   opp discs  ^ (payload ^ salt) * another odd constant
     word 2   payload:   lower, upper (int8, discs, side to move), depth, selectivity, best, second, direction, date
 
-No locks. A reader recomputes both boards from the payload it read; if another thread wrote between its loads
-the words belong to different payloads and the board comes out wrong but for a chance of about 2^-64 (the
-multiplications spread every payload bit), so a torn entry is a miss and never a wrong score. Two threads
-writing one entry at once leave such a torn entry at worst.
+There are no locks. A reader decodes the discs with the payload that it has read. If another thread wrote between its
+loads, the words belong to different payloads, and the decoded discs are wrong except with a probability of about 2^-64
+(the multiplications spread every payload bit). So a torn entry is a miss and never a wrong score. Two threads that
+write one entry at once leave a torn entry at worst.
 
 The salt changes when the table is cleared, so that all older entries turn into misses without being touched.
 """
@@ -19,14 +19,14 @@ from libc.stdint cimport int8_t, uint8_t, uint64_t
 cdef enum:
     ENTRIES_A_BUCKET = 2
     NO_SQUARE = 64
-    FULL_WIDTH = 5  # the index of 100 % in limits.py: nothing is cut on a guess
+    FULL_WIDTH = 5  # the index of 100 % in limits.py: no selective cuts
 
 cdef struct Payload:
     int8_t lower
     int8_t upper
     uint8_t depth  # plies; the number of empties if the search went to the end
     uint8_t selectivity
-    uint8_t best  # squares, NO_SQUARE if unknown
+    uint8_t best  # a square, NO_SQUARE if unknown; so is `second`
     uint8_t second
     int8_t direction  # of `best`
     uint8_t date  # number of the search that wrote it

@@ -10,7 +10,7 @@ from outflank.engine.machine import memory_mb, reserve
 cdef uint64_t _SALT_STEP = 0x9E3779B97F4A7C15
 
 
-# An exact search stores one board for fifty nodes or more; a table twice as large does not save nodes.
+# An exact search stores at most one board in fifty nodes; a table twice as large does not save nodes.
 cdef double _BYTES_A_NODE = 1
 cdef double _LEAST_USED = 8 << 20
 _MOST_MEGABYTES = 1 << 30  # 2^50 bytes
@@ -77,7 +77,7 @@ cdef class HashTable:
         self.clear()
 
     def clear(self):
-        """Forget everything at once: no older entry is found any more, and all are replaced first."""
+        """Forget everything at once: older entries are not found any more, and are replaced first."""
         self.table.salt += _SALT_STEP
         self.table.mask = 0
 
@@ -88,7 +88,7 @@ cdef class HashTable:
         less than clearing the table while a clock runs.
 
         Until the table is cleared, it uses only as much memory as searches of `nodes` nodes can fill: the system
-        provides a page when it is first touched, and touching all takes longer than some million nodes.
+        provides a page when it is first touched, and touching all pages takes longer than searching a million nodes.
         """
         cdef object size = int(min(max(nodes * _BYTES_A_NODE, _LEAST_USED), <uint64_t>self.megabytes << 20))
         cdef uint64_t mask = (1 << (size - 1).bit_length()) // sizeof(Bucket) - 1

@@ -1,4 +1,4 @@
-"""Time management, and the sequence of iterations: which one is next and when a search ends."""
+"""Time management, and the sequence of a search's iterations up to its end."""
 
 import math
 import time
@@ -8,15 +8,15 @@ from dataclasses import dataclass, replace
 from outflank.engine.search.limits import BOLDEST, FULL_WIDTH, Clock, Limit, Line, step_of
 from outflank.engine.search.parameters import DEFAULTS, Parameters
 
-# The reserve is never planned with, so that the last moves find something left. It is the most of three: a share of the
-# clock; five overheads, but at most a tenth of it; two, but at most a quarter.
+# Plans never use the reserve, so that the last moves have time left. It is the largest of three times: a share of the
+# clock; five overheads, but at most a tenth of the clock; two overheads, but at most a quarter of it.
 _RESERVED_SHARE = 0.02
 _RESERVED_OVERHEADS, _MOST_FOR_THEM = 5, 0.1
 _LEAST_OVERHEADS, _MOST_KEPT_BACK = 2, 0.25
 _EMPTIES_AT_THE_START = 60
 
-_SOLVED_A_SECOND = 2e7  # nodes, at a guess
-# Nodes that solving takes, on average: the first for no empty square, times e to the second for each.
+_SOLVED_A_SECOND = 2e7  # a guess of the nodes a second when solving
+# The average number of nodes to solve n empty squares is the first times exp(n times the second).
 _NODES_OF_A_FULL_BOARD, _GROWTH = 0.6, 0.75
 
 _ITERATIONS_TO_SETTLE = 5
@@ -24,13 +24,13 @@ _ITERATIONS_TO_SETTLE = 5
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Seconds that one move may take, counted from the question.
+    """The seconds that one move may take, from the start of the search.
 
     Attributes:
         share: the average time.
         most: the time after which an iteration is aborted.
         to_solve: the limit for a move that solves the position, after which no move needs time.
-        part_expected: the part of `to_solve` that solving may be expected to take.
+        part_expected: the part of `to_solve` that the expected time of solving may take.
     """
 
     share: float
@@ -40,14 +40,14 @@ class Plan:
 
 
 def plan(clock: Clock, empties: int, parameters: Parameters = DEFAULTS) -> Plan:
-    """Return the time that the mover's clock allows with this many empty squares: 0 or more, even after the flag."""
+    """Return the plan that the mover's clock allows at this many empty squares; its times are never negative."""
     clock = replace(clock, remaining=max(clock.remaining, 0.0))
     if clock.moves is not None and clock.moves <= 1:
         return _all_of(clock.remaining, clock.overhead)
     if clock.moves is not None or clock.period <= 0:
         return _part_of(clock, empties, parameters)
     least = _all_of(clock.period / max(clock.period_moves, 1), clock.overhead)
-    # Every move can have its part of a period, if not now, then after the main time: it is like an increment.
+    # A move's part of a period, which it can have after the main time if not now, is like an increment.
     ours = _part_of(replace(clock, increment=least.share), empties, parameters)
     return max(ours, least, key=lambda found: found.share)
 
@@ -56,7 +56,7 @@ def part_to_begin(best: Sequence[Line], parameters: Parameters = DEFAULTS) -> fl
     """Return the part of a move's time share after which no iteration starts, given the best lines so far."""
     recent = best[-_ITERATIONS_TO_SETTLE:]
     moves, scores = [line.move for line in recent], [line.score for line in recent]
-    # Scores of odd and even depths differ by nature: compare like with like.
+    # Scores of odd and even depths differ by nature, so scores two plies apart are compared.
     fell = len(scores) > 2 and scores[-3] - scores[-1] >= parameters.time_fall
     if fell or len(set(moves[-2:])) == 2:
         return parameters.time_doubt
@@ -75,7 +75,7 @@ def _solved_within(seconds: float) -> float:
 
 
 def _all_of(seconds: float, overhead: float) -> Plan:
-    """Plan a time that is lost unless it is used."""
+    """Plan a move's time, all of which is lost unless this move uses it."""
     kept = min(max(overhead, _RESERVED_SHARE * seconds), _MOST_KEPT_BACK * seconds)
     return Plan(seconds - kept, seconds - kept, seconds - kept, 1.0)
 
@@ -98,17 +98,17 @@ def _share(clock: Clock, empties: int, free: float, parameters: Parameters) -> f
     solved = _solved_within((1 - parameters.time_before) * parameters.time_solve * free)
     moves = max((empties - solved) / 2, 1.0)
     if clock.moves is not None and clock.moves <= moves:
-        return free / clock.moves  # time left of them is lost
-    # The weight of a move falls from 2 at the beginning of the game to 1 where it is solved. Each move divides anew all
-    # that remains, also the part reserved for solving, so the times of all moves become about equal.
+        return free / clock.moves  # time left after these moves is lost
+    # The weight of a move falls from 2 at the beginning of the game to 1 where it is solved. Each move divides all
+    # the remaining time again, including the part reserved for solving, so that all moves get about equal times.
     weight = 1 + moves / max((_EMPTIES_AT_THE_START - solved) / 2, moves)
-    # A solved game needs none of the increments that are still to come, so the moves before it may spend as much.
+    # Moves after the solution do not need their increments, so the moves before it may spend as much.
     unneeded = 0.0 if clock.moves or clock.period else clock.increment * min(solved, empties) / 2
     return (parameters.time_before * free + unneeded) / moves * weight / ((weight + 1) / 2)
 
 
-# Against time or nodes the passes are the answer if they run out. A pass at the boldest selectivity takes about the
-# nodes of all midgame iterations up to the one before the last, so it comes in place of the last few.
+# If time or nodes run out, the answer is the last pass to the end. A pass at the boldest selectivity takes about as
+# many nodes as all midgame iterations but the last, so it replaces the last few iterations.
 _PASSES_IN_TIME = tuple(step_of(percent).index for percent in (73, 87, 95, 99))
 _NODES_A_SECOND = 8e6  # a guess until the search has measured its own speed
 
@@ -120,12 +120,13 @@ class Iterations:
         limit: the limit of the search.
         empties: the number of empty squares of the position.
         choices: the number of moves to choose from.
-        began: the time of the question, by ``time.perf_counter()``.
-        nodes: returns the number of boards reached so far.
+        began: the start time, by ``time.perf_counter()``.
+        nodes: a function that returns the number of boards reached so far.
         parameters: the parameters of the search.
 
     Attributes:
-        deadline: the time at which the next iteration is aborted, by the same clock; infinite without a time limit.
+        deadline: the time at which the next iteration is aborted, by the clock of `began`; infinite if time is not
+            limited.
         most_nodes: the limit of boards reached.
     """
 
@@ -150,7 +151,7 @@ class Iterations:
         self._best_lines.append(best)
 
     def __iter__(self) -> Iterator[tuple[int, int]]:
-        """Yield one more ply each time, then the end of the game if that is due."""
+        """Yield one more ply each time, then the passes to the end of the game if they are due."""
         wanted, empties = self._selectivity_wanted(), self._empties
         last = self._last_depth()
         for depth in range(1, last + 1):
@@ -195,7 +196,7 @@ class Iterations:
         return (FULL_WIDTH if self._limit.selectivity is None else step_of(self._limit.selectivity)).index
 
     def _selectivity_of_midgame(self, wanted: int, last: int) -> int:
-        """Return the boldest if the limit names none, and if the iteration only orders the moves of an exact search."""
+        """Return the boldest one if the limit has none or the iteration only orders moves for an exact search."""
         if self._solves_by_time():
             return BOLDEST.index if self._limit.selectivity is None else wanted
         return BOLDEST.index if last == self._empties and wanted == FULL_WIDTH.index else wanted
@@ -207,7 +208,7 @@ class Iterations:
         if self._choices == 1:
             return True
         if self._limit.clock.moves == 1:
-            return False  # time that this move leaves is lost
+            return False  # time that this move does not use is lost
         assert self._plan is not None
         return (
             time.perf_counter() - self._began

@@ -4,8 +4,8 @@
 `own`. Squares are passed in the order in which they are tried.
 
 With three or four squares, the turned discs of all are computed before any is tried: the CPU does this in parallel, and
-mispredicts fewer branches. With two, the second is often not needed; a square is considered only if an opposing disc
-is adjacent, by a table.
+mispredicts fewer branches. With two squares the second is often not needed; a table shows whether an opposing disc is
+adjacent before the turned discs are computed.
 """
 
 from libc.stdint cimport uint8_t, uint64_t
@@ -28,7 +28,7 @@ cdef extern from *:
         OF_ROW_OF_DIAGONALS(0), OF_ROW_OF_DIAGONALS(8), OF_ROW_OF_DIAGONALS(16), OF_ROW_OF_DIAGONALS(24),
         OF_ROW_OF_DIAGONALS(32), OF_ROW_OF_DIAGONALS(40), OF_ROW_OF_DIAGONALS(48), OF_ROW_OF_DIAGONALS(56)};
 
-    /* Twice the discs between a place and the next one of `own`, towards either end; 0 if there is none of `own`. */
+    /* Twice the number of discs between a place and the next disc of `own`, towards either end; 0 if there is none. */
     #define OF_ABOVE(place, own) ((own) >> (place) >> 1)
     #define OF_BELOW(place, own) ((own) & ((1u << (place)) - 1))
     #define OF_GAIN_UP(place, own) (OF_ABOVE(place, own) ? 2 * __builtin_ctz(OF_ABOVE(place, own)) : 0)
@@ -49,7 +49,7 @@ cdef extern from *:
     # The other squares on the two diagonals of each square.
     const uint64_t[2] *DIAGONALS "outflank_diagonals"
     # GAIN[place][own]: twice the discs turned by playing on one of the eight places of a line if `own` are the mover's
-    # discs and all others the opponent's. A shorter line has no disc of `own` beyond its ends, which changes nothing.
+    # discs and all others the opponent's. It is valid for shorter lines too, as no disc of `own` is beyond their ends.
     const uint8_t[256] *GAIN "outflank_gain"
 
 
@@ -77,7 +77,7 @@ cdef inline int solve_1(uint64_t own, int alpha, int square, bint count_only_dis
     opp = ~own ^ bit(square)
     score = final_score(own, opp, count_only_discs)
     if score <= alpha:
-        return score  # a move of the opponent's could only lower it
+        return score  # a move of the opponent could only lower the score
     gain = last_move_gain(opp, square)
     return 2 * popcount(own) - 64 - gain if gain else score
 
@@ -156,7 +156,7 @@ cdef inline int solve_4(
 ) noexcept nogil:
     """Return the score with four squares empty; `passed` says that the opponent had no move.
 
-    Of three squares left, two in one quadrant come after the single one, whose region has an odd number.
+    If two of the three squares left are in one quadrant, the other one is tried first, since its region is odd.
     """
     cdef uint64_t one = turned_discs(own, opp, first), two = turned_discs(own, opp, second)
     cdef uint64_t three = turned_discs(own, opp, third), four = turned_discs(own, opp, fourth)

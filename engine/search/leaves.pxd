@@ -81,7 +81,7 @@ cdef inline int _leaf_value(
     # If the tables' score lies far beyond the window, by default two to three standard deviations of the network's
     # correction (1.5, 2.2 and 4.9 discs in the three thirds of the game), a selective search omits the network.
     far = worker.far[phase_of(empties) * STAGES // PHASES]
-    # No bound is beyond the range of evaluations: the root would widen its window for ever.
+    # Bounds stay in the range of evaluations, since otherwise the root would widen its window for ever.
     if -score >= (beta << SCORE_BITS) + far:
         return min(beta, HIGHEST_GUESS)
     if -score <= (alpha << SCORE_BITS) - far:

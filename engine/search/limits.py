@@ -18,8 +18,8 @@ class Selectivity:
 
     Attributes:
         index: the number in the compiled code, the boldest first.
-        percent: the name for users; 100 cuts nothing on a guess.
-        deviations: the distance from the window in standard deviations.
+        percent: the name for users; there are no selective cuts at 100.
+        deviations: the distance from the window that a cut requires, in standard deviations.
     """
 
     index: int
@@ -41,7 +41,7 @@ BOLDEST, FULL_WIDTH = STEPS[0], STEPS[-1]
 
 
 def step_of(percent: int) -> Selectivity:
-    """Return the selectivity of this many percent.
+    """Return the selectivity with this percentage.
 
     Raises: KeyError if there is no such selectivity.
     """
@@ -55,7 +55,7 @@ Bound = Literal["exact", "lower", "upper"]
 Result = Literal["win", "draw", "loss"]
 _BOARD = 64
 _MOST = 1 << 63  # more than any search counts
-_LONGEST = 1e12  # seconds: more than any protocol can say
+_LONGEST = 1e12  # seconds: more than any protocol can express
 USUAL_OVERHEAD = 0.05  # seconds
 
 
@@ -77,7 +77,7 @@ class Clock:
         increment: the time added after each move (Fischer).
         period: the length of the Canadian period that begins when `remaining` is used up; 0 for no such period.
         period_moves: the number of moves due in each such period.
-        overhead: the time of a move besides the search: transmission to the controller, and a busy machine.
+        overhead: the time of a move outside the search, for transmission to the controller and delays by the machine.
 
     Raises: SettingsError if a value is out of range.
     """
@@ -90,7 +90,7 @@ class Clock:
     overhead: float = USUAL_OVERHEAD
 
     def __post_init__(self) -> None:
-        # It is the referee who says when a flag has fallen.
+        # It may be negative: only the referee decides that a flag has fallen.
         _check_seconds("remaining", self.remaining, -_LONGEST)
         for name in ("increment", "period", "overhead"):
             _check_seconds(name, getattr(self, name), 0.0)
@@ -109,12 +109,12 @@ class Limit:
         nodes: boards reached by making a move, shallow searches for the ordering and for ProbCut included.
         seconds: wall time for this move.
         clock: a game clock, from which the search chooses its own time.
-        exact_from: the empty squares from which to search to the end, regardless of `depth`.
+        exact_from: the number of empty squares from which to search to the end, regardless of `depth`.
         selectivity: a member of SELECTIVITIES; below 100 the search cuts moves that a shallow search finds hopeless.
             None is 100 for a search to a depth or to the end, and the most efficient one for time or nodes.
         wld: whether to solve only for the winner: see ``Line.result``.
-        at_least: solve only whether the side to move reaches this many discs, -63 to 64: the score found is a lower
-            bound of at least this number, or an upper bound below it. For one line only.
+        at_least: a score in discs, -63 to 64; the search solves only whether the side to move reaches it. The result is
+            a lower bound of at least this score, or an upper bound below it. For one line only.
     """
 
     depth: int | None = None
@@ -176,7 +176,7 @@ class Line:
         bound: the relation of the score to the true one: ``exact`` (as far as the search is), or for the limits `wld`
             and `at_least` a ``lower`` or ``upper`` bound in discs.
         result: a win, draw or loss for the side to move, by the rules' tie rule; None unless the search was exact,
-            or `wld` was set and it reached the end.
+            or `wld` was set and the search reached the end.
     """
 
     move: Move
@@ -237,7 +237,7 @@ class SearchInfo:
         return self.lines[0].pv
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return a row of plain values for each line, as a DataFrame takes them: moves are texts.
+        """Return a row of plain values for each line, suitable for a DataFrame; moves are texts.
 
         The columns are ``move``, ``score``, ``bound``, ``result`` and ``pv`` of the line, and ``depth``,
         ``selectivity``, ``exact``, ``nodes`` and ``seconds`` of the search.
@@ -290,7 +290,7 @@ class SearchResult(SearchInfo):
 
 HIGHEST_LEVEL = 60
 DEFAULT_LEVEL = 10
-# The additional empty squares of selective endgames before the exact one, on levels above 10.
+# On levels above 10, the number of empty squares above ``exact_from`` at which a search to the end is selective.
 _SELECTIVE_ENDGAMES: tuple[tuple[int, Percent], ...] = ((3, 98), (6, 87))
 
 
