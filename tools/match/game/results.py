@@ -122,9 +122,9 @@ class Score:
     """The score of an engine in some games.
 
     Attributes:
-        wins: the games won, those by a fault of the opponent included.
-        draws: the games drawn.
-        losses: the games lost, those by a fault of the engine included.
+        wins: the number of games won, including games that the opponent lost by a fault.
+        draws: the number of games drawn.
+        losses: the number of games lost, including games that the engine lost by a fault.
         discs: the sum of the disc differences.
         measured: the number of games with a disc difference; a game that was broken off has none.
     """

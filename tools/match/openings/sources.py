@@ -38,8 +38,8 @@ def play_random(
 ) -> tuple[Position, tuple[Move, ...]] | None:
     """Play `moves` random moves and every pass that the rules force on the way.
 
-    Returns: a position in which a side can move, and the moves that led there, passes left out; None if the game was
-    over by then.
+    Returns: a position in which a side can move, and the moves that led there, without passes; None if the game has
+    ended.
     """
     played: list[Move] = []
     position, _ = after_passes(position)
@@ -221,7 +221,7 @@ def openings_of(moves: int) -> list[tuple[str, Position]]:
 
 
 def judge_all(openings: Sequence[tuple[str, Position]], within: float, deep: Limit) -> list[float | None]:
-    """Return ``judge`` for each of the openings."""
+    """Return the result of ``judge`` for each opening."""
     return [judge(position, within, deep) for _, position in openings]
 
 
@@ -231,7 +231,7 @@ def judge(position: Position, within: float, deep: Limit) -> float | None:
     Args:
         position: the position.
         within: the most discs that one side may be ahead.
-        deep: the search that decides.
+        deep: the limit of the second search, whose score is returned.
     """
     from outflank.tools.runtime.executor import shared_searcher  # not at the top: help needs no processes
 

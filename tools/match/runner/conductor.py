@@ -169,7 +169,7 @@ class Conductor:
         return voids
 
     def _void(self, void: GameRecord) -> list[GameVoided]:
-        """Remove the other game of a void game's pair from the standings, and return events for both void games."""
+        """Remove a void game's pair from the standings, and return the events that void its games."""
         self._note_attempt(void)
         twin = self._standings.take_back(void.pairing.pair)
         if twin is None:

@@ -40,7 +40,7 @@ class RunSettings:
         games: the number of games that two engines play when they meet.
         rounds: the number of rounds of a Swiss tournament, and of repetitions of the other formats.
         rules: the rules of all games.
-        seed: the seed of all draws.
+        seed: the seed of all random choices.
         stall: the seconds that an engine without a clock may think about a move.
         adjudicate: the number of empty squares from which on a game ends with its exact result; 0 for never.
         solve: the largest number of empty squares of positions that are solved to count lost discs; 0 for none.

@@ -36,7 +36,7 @@ def variance(counts: Sequence[float]) -> float:
 
 
 def thinned(states: Iterable[State], pairs: int, most: int) -> Iterator[tuple[int, State]]:
-    """Yield about `most` evenly spaced numbers of pairs with the state after each; `states[0]` precedes all pairs."""
+    """Yield about `most` evenly spaced numbers of pairs with the state after each; `states` starts before any pair."""
     step = max(1, pairs // most)
     return (
         (done, state) for done, state in enumerate(states) if done and (done % step == 0 or done == pairs)

@@ -21,7 +21,7 @@ from outflank.tools.match.stats.elo import NELO_PER_T, pentanomial, prefixes, sc
 
 # An outcome that has not occurred yet counts as this many outcomes; with 0, logarithms would be infinite.
 _UNSEEN = 1e-3
-# The end of the multiplier's logistic scale, far beyond the need of shares of 1e-3 in 1e12 outcomes.
+# The multiplier is searched on a logistic scale between these ends; shares of 1e-3 in 1e12 outcomes need far less.
 _WIDEST = 60.0
 _STEPS = 2**46  # steps of 2e-12 from one end of the scale to the other
 _MOST_ROUNDS = 100

@@ -3,7 +3,7 @@
 For each pair, all values are moved at once, each up or down at random, and play against the values moved the opposite
 way. Then the values move a little towards the winner's values. Step and rate follow the schedule that fishtest uses for
 Stockfish (gamma 0.101 and alpha 0.602 are Spall's): after `k` of `n` pairs a value is moved by
-``c / k^gamma`` for play, and ``rate * step`` for each game won, so that both have the given size at the end.
+``c / k^gamma`` for play, and ``rate * step`` for each game won; both reach their given size at the end of the run.
 
 Source: J. C. Spall, Implementation of the simultaneous perturbation algorithm for stochastic optimization, IEEE
 Transactions on Aerospace and Electronic Systems 34 (1998), pages 817-823.
