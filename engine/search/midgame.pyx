@@ -1,8 +1,8 @@
 """Principal variation search over the general move form, with a transposition table.
 
 Scores are whole discs from the side to move and fail-soft. A search whose depth reaches the end of the game is
-exact; there `depth` is the number of empty squares. A pass uses up no depth, so the value of a board at a depth
-depends, at full width, only on the board and the depth, not on the contents of the table.
+exact; there `depth` is the number of empty squares. A pass uses up no depth. At full width the value of a board
+depends only on the board and the depth, not on the contents of the table.
 """
 
 from libc.stdint cimport int16_t, uint64_t
@@ -28,13 +28,13 @@ cdef enum:
     _WORST = -65
     _TABLE_FROM_DEPTH = 3
     _TABLE_CUT_FROM_DEPTH = 5  # the plies from which all replies are looked up in the table before one is searched
-    _PRESEARCH_BELOW = 8  # discs below alpha; lower, a presearch does not improve the move ordering of an exact search
+    _PRESEARCH_BELOW = 8  # discs below alpha; the differences of lower scores do not improve an exact search's ordering
     _VALUE_PER_DISC = 1 << 13
     _PROBCUT_PLIES = 65  # `_PLIES` of probcut.py
     # The definition of a side in danger (docs/search.md lists the boards that it was fitted to).
     _DANGER_FROM = 24  # empty squares; with fewer ones few moves are common
     _FEW_MOVES = 5
-    _EARLY_FROM = 36  # empty squares from which on these moves are few:
+    _EARLY_FROM = 36  # the empty squares from which the next limit of moves applies
     _FEW_MOVES_EARLY = 7
     _FEW_REPLIES = 3
     _REPLIES_FROM_DEPTH = 3

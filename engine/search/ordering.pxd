@@ -42,7 +42,7 @@ cdef inline int weighted_mobility(uint64_t moves) noexcept nogil:
 
 
 cdef inline int corner_stability(uint64_t discs) noexcept nogil:
-    """Return the number of `discs` on corners and next to an own corner: most of those that are stable there."""
+    """Return the number of `discs` on corners and next to such a corner, an estimate of the stable discs there."""
     cdef uint64_t corners = discs & <uint64_t>0x8100000000000081
     cdef uint64_t beside = (
         corners << 8

@@ -1,7 +1,7 @@
 """Multi-ProbCut: the error of a shallow search as a prediction of a deep one, and the margins of cuts.
 
-The standard deviation of "deep minus shallow", in discs, is a square of a linear form in the number of empty
-squares and both depths: ``s = x * empties + y * depth + z * shallow; sigma = a*s*s + b*s + c``,
+The standard deviation of "deep minus shallow", in discs, is a quadratic function of a linear form in the number of
+empty squares and both depths: ``s = x * empties + y * depth + z * shallow; sigma = a*s*s + b*s + c``,
 fitted to our own evaluation by ``outflank train probcut``, which writes ``probcut.json``. The formula is
 Edax's.
 """
@@ -37,7 +37,7 @@ def margins(path: Path = SHIPPED, parameters: Parameters = DEFAULTS) -> array:  
     """Return the discs to add to the window, int16, as [selectivity][empties][depth][2], except for full width.
 
     The last index is 0 for the shallow search's score, 1 for the evaluation, which must confirm the direction before
-    the shallow search is tried; by default it is about half as strict.
+    the shallow search is tried; by default its margin is about half as large.
     """
     errors = _errors(path.read_text())
     table = array("h")
@@ -53,7 +53,7 @@ def margins(path: Path = SHIPPED, parameters: Parameters = DEFAULTS) -> array:  
     return table
 
 
-@functools.lru_cache(maxsize=1)  # an engine that is being tuned needs the same before each game
+@functools.lru_cache(maxsize=1)  # an engine that is being tuned needs the same table in every game
 def _errors(text: str) -> list[tuple[float, float]]:
     """Return the standard deviations from the shallow search and from the evaluation, as [empties][depth]."""
     coefficients = json.loads(text)["coefficients"]
@@ -68,7 +68,7 @@ def _errors(text: str) -> list[tuple[float, float]]:
 
 
 def deviations(parameters: Parameters, empties: int, depth: int) -> float:
-    """Return the standard deviations to keep away from the window at the boldest selectivity."""
+    """Return the distance from the window that a cut requires at the boldest selectivity, in standard deviations."""
     low = depth <= _LOW_DEPTH
     if empties > _EARLY_ABOVE:
         return parameters.mpc_t_early_low if low else parameters.mpc_t_early_high

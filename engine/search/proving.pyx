@@ -25,10 +25,10 @@ from outflank.errors import whole
 
 cdef enum: _PER_REPLY = 1 << 8  # more than any weighted mobility
 
-# Moves are searched in turns, so that one that fails late doesn't delay another that succeeds soon. The table
-# keeps the results of earlier turns. Python handles Ctrl-C between two searches.
+# All moves are searched in turns with a node limit, so that a move that fails late doesn't delay a move that succeeds
+# soon. The table keeps the results of earlier turns. Python handles Ctrl-C between two searches.
 cdef uint64_t _FIRST_TURN = 1 << 10  # nodes
-cdef enum: _LONGER = 4  # factor of the nodes in the next turn
+cdef enum: _LONGER = 4  # the factor by which the node limit grows each turn
 
 
 cdef class Prover:
@@ -40,13 +40,13 @@ cdef class Prover:
     cdef object _rules
     cdef readonly uint64_t nodes
 
-    # No __init__, which might not be called, or called twice.
+    # Not __init__, which might not be called, or be called twice.
     def __cinit__(self, rules, hash_mb=DEFAULT_HASH_MB):
         if rules.one_direction:
             raise SettingsError(f"proofs need rules under which a move turns every direction, unlike {rules}")
         self._rules = rules
         table = HashTable(hash_mb)
-        table.new_search(INFINITY)  # all of it is used
+        table.new_search(INFINITY)  # uses the whole table
         self._crew = Crew(1)
         self._crew.equip(rules, table, Evaluator(load(in_use())), probcut.margins(), DEFAULTS, &self._stop)
         self._worker = self._crew.workers

@@ -28,8 +28,8 @@ class Lease:
     released. Compiled, so that neither Ctrl-C nor another thread interrupts a method.
 
     Args:
-        stop: ends the search soon.
-        free: releases the searcher.
+        stop: a function that ends the search soon.
+        free: a function that releases the searcher.
     """
 
     turn: SearchTurn
@@ -44,15 +44,15 @@ class Lease:
 class Searcher:
     """Searches positions; keeps its transposition table from one search to the next.
 
-    One search at a time each; several searchers may run in one process. No search holds the GIL.
+    A searcher runs one search at a time; several searchers may run in one process. No search holds the GIL.
 
     Args:
         hash_mb: size of the transposition table in MB (2^20 bytes), rounded down to a power of two.
         threads: worker threads.
-        seed: None plays the first best move always; a number varies the choice among moves of equal value.
+        seed: the seed of the choice among moves of equal value; None to choose the first of them always.
         weights: a weights file, as ``outflank train`` writes it; None for the shipped weights. Searchers made after
             the file has changed read it again.
-        parameters: the numbers of its search.
+        parameters: the parameters of the search.
 
     Raises: SettingsError if the table does not fit into memory or a number is out of range.
     The weights are read by the first search unless ``prepare`` was called: FileFormatError if that fails.
@@ -98,13 +98,13 @@ class Searcher:
             depth: plies to search, see ``Limit.depth``.
             nodes: boards to reach, see ``Limit.nodes``.
             seconds: wall time for this move.
-            level: a level from 0 to 60, see ``limit_for_level``; with `nodes` and `seconds`, but not with `depth`.
+            level: a level from 0 to 60, see ``limit_for_level``; can be combined with `nodes` and `seconds`.
             moves: the only moves to consider at the root, as moves or text.
             multipv: the number of best moves that get a score and a line of their own.
             on_info: called in the calling thread after each finished iteration; once more if a limit cut the last
                 iteration after it had found another best move or score.
 
-        Raises: SettingsError if there is no limit, or one in two ways, if `moves` is empty, if `multipv` is not
+        Raises: SettingsError if there is no limit or both forms of limits, if `moves` is empty, if `multipv` is not
             positive, or if a search is running; IllegalMoveError or NotationError if one of `moves` is illegal or
             not a move.
         """
@@ -127,8 +127,8 @@ class Searcher:
 
         Args:
             position: the position to search, or a game, whose current position is searched.
-            limit: the limit; if it and the next four are left out, the search ends by ``Analysis.stop`` or when its
-                block is left.
+            limit: the limit; if it and the next four are left out, the search runs until ``Analysis.stop`` or the end
+                of the ``with`` block.
             depth: see ``search``, as for the next three.
             nodes: boards to reach.
             seconds: wall time.
@@ -153,7 +153,7 @@ class Searcher:
         """End the running search, from any thread; it returns its result so far. No effect without a running search."""
 
     def clear(self) -> None:
-        """Forget all earlier searches: the next one gets the answer of a new searcher.
+        """Forget all earlier searches, so that the next one gives the same answer as a new searcher's.
 
         Raises: SettingsError if a search is running.
         """

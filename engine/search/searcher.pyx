@@ -28,13 +28,13 @@ from outflank.engine.evaluation.weights import checksum, in_use, load
 from outflank.errors import whole
 
 DEFAULT_HASH_MB = 64
-# Against time, since a search to the end would not deepen selectively.
+# A limit of time, since under Limit.solve() the search would not deepen selectively.
 _UNTIL_STOPPED = Limit(seconds=math.inf)
 _NO_LIMIT = "a search needs a limit: depth, nodes, seconds, level, or a Limit with a clock or Limit.solve()"
 _MOST_THREADS = 256
 _ARGUMENTS = ("hash_mb", "threads", "seed", "weights", "parameters")
 _SEARCH_ARGUMENTS = (*LIMIT_KEYWORDS, "moves", "multipv", "on_info")
-# In addition to those that searchers hold: enough for a match between two.
+# In addition to the objects that searchers hold; two suffice for a match between two engines.
 _EVALUATORS_KEPT = _MARGINS_KEPT = 2
 
 
@@ -105,7 +105,7 @@ cdef class Searcher:
     cdef const int16_t[::1] _margins
     cdef object _parameters
 
-    # No __init__, which might never be called, or again during a search.
+    # Not __init__, which might not be called, or be called again during a search.
     def __cinit__(
         self, hash_mb=DEFAULT_HASH_MB, threads=1, seed=None, weights=None, parameters=DEFAULTS, **unknown
     ):
@@ -163,7 +163,7 @@ cdef class Searcher:
         """Read in advance, while no clock is running, the files that the first search needs."""
         if self._evaluator is None or self._margins is None:
             evaluator, margins = _evaluator(self._weights_file), _margins_of(self._parameters)
-            # Both at once: Ctrl-C and other threads interrupt only Python code, as in the two calls above.
+            # Set together: Ctrl-C and other threads can interrupt Python code, but not these assignments.
             self._margins = margins
             self._evaluator = evaluator
 
@@ -264,7 +264,7 @@ cdef class Searcher:
             return (lambda report: report(result)), (lambda: None)
         if position.must_pass:
             behind = position.pass_()
-            if limit.at_least is not None:  # -score >= N if the score is not 1 - N or more
+            if limit.at_least is not None:  # -score >= N unless score >= 1 - N
                 limit = replace(limit, at_least=1 - limit.at_least)
             return before_pass(self._prepared(behind, limit, self._root_moves(behind, None), multipv, began))
         self.prepare()
@@ -307,7 +307,7 @@ def _final_line(position):
 
 
 def _evaluator(path):
-    """Return the evaluation in a file, as the file is now."""
+    """Return the evaluation in a file with its present contents."""
     return _evaluator_of(path, checksum(path))
 
 

@@ -92,8 +92,8 @@ cdef inline uint64_t stable_of(uint64_t own, uint64_t opp) noexcept nogil:
 cdef inline bint stability_cuts(uint64_t own, uint64_t opp, int alpha, int empties, int *bound) noexcept nogil:
     """Return whether the opponent's stable discs keep the score at or below `alpha`; if so, set `bound` to their limit.
 
-    Only tried where it succeeds often enough to pay: far above zero, farther earlier in the game. The thresholds are
-    Edax's, slightly simplified (4 empty squares: 6, two more for each empty square).
+    Tried only if `alpha` is so high that a cutoff is likely enough. The threshold, which is higher earlier in the game,
+    is Edax's, slightly simplified: 6 at 4 empty squares, and two more for each further empty square.
     """
     if alpha < 2 * empties - 2 or 64 - 2 * popcount(opp) > alpha:
         return False

@@ -3,11 +3,11 @@
 A worker has counters, limits, the table and scratch memory. A split point is a node whose moves are open to all
 threads: the remaining moves, the best score so far and the number of helpers; crew.pyx describes the sharing. All
 fields of open split points and of the crew are read and written under the crew's lock, except the crew's `nodes`, an
-atomic counter, and three that are read without it, since a stale value costs a few nodes and never a score:
+atomic counter, and three that are read without it, since a stale value costs a few nodes but never a wrong score:
 
     SplitPoint.cut    set once, when beta is reached; threads at work below it stop soon after
-    CrewState.idle    whether a small split point is worth the lock
-    CrewState.events  whether a thread that has no work should look for some again
+    CrewState.idle    the idle threads; without them, a small split point is not worth the lock
+    CrewState.events  a counter whose change tells a thread without work to look for work again
 """
 
 from libc.stdint cimport int16_t, uint16_t, uint64_t
@@ -26,7 +26,7 @@ cdef enum:
     MOST_PLIES = 64
     CACHE_LINES_APART = 128  # bytes: a CPU may fetch two lines at a time
     MOST_OPEN_SPLITS = 256
-    BEYOND_ALL = 1 << 24  # depths and scores
+    BEYOND_ALL = 1 << 24  # more than all depths and scores
 
 cdef extern from "<pthread.h>" nogil:
     ctypedef struct pthread_mutex_t:
@@ -58,7 +58,7 @@ cdef struct SplitPoint:
     # Its moves, best first, and the outcome so far.
     MoveEntry *moves
     int count
-    int next  # the first move nobody has taken
+    int next  # the index of the first move that no thread has taken
     int lower  # alpha, raised by the best score
     int best
     MoveEntry best_move
@@ -68,23 +68,23 @@ cdef struct SplitPoint:
 
 cdef struct CrewState:
     pthread_mutex_t lock
-    pthread_cond_t changed  # a split point was opened or left, or the search is over
-    int events  # how often that has happened
+    pthread_cond_t changed  # signals that a split point was opened or left, or that the search is over
+    int events  # the number of these signals
     SplitPoint *open_splits[MOST_OPEN_SPLITS]
     int open_count
     int idle  # threads that wait for work
-    uint64_t nodes  # of all threads, as of their last look at the clock
+    uint64_t nodes  # the nodes of all threads when they last read the clock
     bint dismissed  # the search is over: helpers return
 
 cdef struct Tuning:  # numbers of parameters.py, the same for a whole search
-    int reduce_from_move  # 0 for the first
+    int reduce_from_move  # the index of the first move to reduce
     int reduction  # plies
     int presearch_from_depth  # plies
     int presearch1_from_depth
     int presearch2_from_depth
     int presearch1_from_empties
     int presearch2_from_empties
-    # For selective searches; `set_selectivity` puts them where the search reads them.
+    # For selective searches; `set_selectivity` copies them to the fields of `Worker`.
     int probcut_from_depth  # plies
     int reduce_from_depth
     int[STAGES] far  # in the evaluation's units
@@ -92,11 +92,11 @@ cdef struct Tuning:  # numbers of parameters.py, the same for a whole search
 cdef struct Worker:
     uint64_t nodes  # boards reached by making a move
     uint64_t node_limit
-    uint64_t nodes_told  # the part already added to the crew's `nodes`
+    uint64_t nodes_told  # the part of `nodes` that is already added to the crew's
     uint64_t next_check  # the number of nodes at which to look at the clock again
     double deadline  # by clock_seconds()
     double last_look  # the time at which the clock was last read
-    double longest_gap  # longest time between two looks at the clock: the machine may delay a search as long again
+    double longest_gap  # the longest time between two looks at the clock; the next one may be as long
     bint *stop  # set to end the search, from any thread
     bint aborted  # while set, scores are invalid
     CrewState *crew  # the threads that search together; NULL if this thread searches alone
@@ -108,25 +108,25 @@ cdef struct Worker:
     uint64_t *guesses  # private: evaluations of boards, see cache.pxd
     MoveEntry *scratch  # the next free entry of the thread's move lists
     Evaluation evaluation
-    Features *features  # of the board being searched; those of the moves that led to it lie before
-    int side  # 0 or 1: whose turn it is, by the numbers that `features` gives the sides
+    Features *features  # the features of the current board; the earlier boards' are before them
+    int side  # 0 or 1: the side to move, as its index in `features.views`
     int selectivity  # a step's index, see limits.py; FULL_WIDTH for no cuts on a guess
-    const int16_t *margins  # probcut's
+    const int16_t *margins  # ProbCut's margins
     int probcut_from_depth  # plies from which on ProbCut is tried; beyond all depths at full width
     int reduce_from_depth  # the same for late-move reductions
-    int[STAGES] far  # beyond the window, where the tables alone are believed; beyond all scores at full width
+    int[STAGES] far  # the distance from the window at which the tables suffice; BEYOND_ALL at full width
     Tuning tuning
     # midgame.search_move, for the threads that share moves.
     int (*search_move)(
         Worker *worker, uint64_t own, uint64_t opp, int depth, int alpha, int beta, MoveEntry *move, bint first
     ) noexcept nogil
-    char[CACHE_LINES_APART] gap  # before the next thread's counters, which are written as often as `features`
+    char[CACHE_LINES_APART] gap  # so that no other thread's frequently written counters share these cache lines
 
 cdef extern from *:
     """
     #include <time.h>
     #ifdef __APPLE__
-    #define OF_CLOCK CLOCK_UPTIME_RAW  /* CLOCK_MONOTONIC goes on while a Mac sleeps, Python's clock does not */
+    #define OF_CLOCK CLOCK_UPTIME_RAW  /* unlike CLOCK_MONOTONIC, it stops while a Mac sleeps, as Python's clock does */
     #else
     #define OF_CLOCK CLOCK_MONOTONIC
     #endif
@@ -140,7 +140,7 @@ cdef extern from *:
 
 
 cdef inline void set_selectivity(Worker *worker, int selectivity) noexcept nogil:
-    """Use this selectivity from now on. The search then needs no other load to find out whether it is selective."""
+    """Use this selectivity from now on: set the thresholds that the search reads at each node."""
     cdef bint full = selectivity == FULL_WIDTH
     cdef int stage
     worker.selectivity = selectivity
@@ -195,7 +195,7 @@ cdef inline void _look_at_limits(Worker *worker) noexcept nogil:
         worker.nodes_told = worker.nodes
     if total >= worker.node_limit or worker.stop[0] or now + worker.longest_gap >= worker.deadline:
         worker.aborted = True
-        return  # the next question is answered here again
+        return  # with `next_check` unchanged, so the next call comes here again
     worker.next_check = worker.nodes + min(<uint64_t>NODES_BETWEEN_CHECKS, worker.node_limit - total)
 
 
@@ -226,7 +226,7 @@ cdef inline int rough_guess_after(
 ) noexcept nogil:
     """Return the tables' score of the board after a move, from the side `own` that moves next.
 
-    That is accurate enough for move ordering, and needs only one side's view of the features.
+    This score is accurate enough for move ordering, and needs only one side's view of the features.
     """
     cdef uint16_t[LANES] view
     opponents_view_after(view, worker.features.views[1 - worker.side], &STEPS[0][0], square, turned)

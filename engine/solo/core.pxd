@@ -7,7 +7,7 @@ from libc.stdint cimport uint64_t
 
 from outflank.engine.kernels cimport bit, legal_moves, turned_discs
 
-# The four that share a side come first.
+# The directions to squares that share a side come first.
 cdef enum SoloDirection:
     SOUTH, EAST, NORTH, WEST, SOUTH_EAST, SOUTH_WEST, NORTH_WEST, NORTH_EAST
     SIDES = 4
@@ -27,7 +27,7 @@ cdef class SoloBoard:
 
 cdef extern from * nogil:
     """
-    /* In the order of SoloDirection: the squares from which a step stays on the board, and how far it leads. */
+    /* In the order of SoloDirection: the squares from which a step stays on the board, and a step's bit rotation. */
     static const uint64_t outflank_stays[8] = {
         0x00FFFFFFFFFFFFFFULL, 0x7F7F7F7F7F7F7F7FULL, 0xFFFFFFFFFFFFFF00ULL, 0xFEFEFEFEFEFEFEFEULL,
         0x007F7F7F7F7F7F7FULL, 0x00FEFEFEFEFEFEFEULL, 0xFEFEFEFEFEFEFE00ULL, 0x7F7F7F7F7F7F7F00ULL};
@@ -38,8 +38,8 @@ cdef extern from * nogil:
         return mask << turn | mask >> (64 - turn);
     }
     """
-    # Moves every square of the mask by one; squares that leave the board vanish. Branchless, since the proof of the
-    # end consists of nothing else.
+    # Moves every square of the mask by one; squares that leave the board vanish. Branchless, since the proof that a
+    # game is over spends most of its time here.
     uint64_t step "outflank_step" (uint64_t mask, int direction) noexcept
 
 
@@ -48,7 +48,7 @@ cdef inline int opposite(int direction) noexcept nogil:
 
 
 cdef inline uint64_t beside(uint64_t mask) noexcept nogil:
-    """Return the squares that share a side with one of the mask."""
+    """Return the squares that share a side with a square of the mask."""
     return step(mask, SOUTH) | step(mask, EAST) | step(mask, NORTH) | step(mask, WEST)
 
 
@@ -58,7 +58,7 @@ cdef inline uint64_t free_squares(const SoloState *state) noexcept nogil:
 
 
 cdef inline uint64_t beyond_chips(uint64_t own, uint64_t chips) noexcept nogil:
-    """Return the squares from which a disc and one of `own` would have one of `chips` between them."""
+    """Return the squares on which a disc would have one of `chips` between it and a disc of `own`."""
     cdef uint64_t squares = 0
     cdef int direction
     for direction in range(DIRECTIONS):

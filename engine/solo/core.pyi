@@ -42,7 +42,7 @@ class SoloBoard:
         """Return the chips known to be of that colour."""
 
     def hidden(self) -> SoloBoard:
-        """Return the same board without the facts known about closed chips."""
+        """Return the same board without the colours of closed chips."""
 
     def legal_mask(self, colour: Colour) -> int:
         """Return the free squares on which a disc of that colour turns a disc or wins a chip."""
@@ -71,15 +71,15 @@ class SoloBoard:
     def winnable(self) -> int:
         """Return the chips that are not proven to be lost; no line of moves wins a chip that is not in the mask.
 
-        The proof: five sets grow until nothing follows from them any more. A colour's disc may come to lie where one
-        lies, where one may be placed, and where a run of squares that may hold the other colour leads to a square that
-        may hold this one at one end and to one where it may be placed at the other. It may be placed on squares that
-        are free or hold a chip that may be won, if beyond such a run, or beyond a chip of the other colour that may
-        lie open, its own may lie. A closed chip may be turned up if a disc may be placed beside it. A chip may be
-        won if the other colour may be placed on one side of it and lie on the opposite one, and, if it is closed,
-        a different square beside it may be used to turn it up before. Every event of a real line follows
-        from earlier events of the line, so by induction the sets contain it; they contain more, since they ignore that
-        a disc stays on its square and shows one colour at a time.
+        The proof lets sets of squares grow until nothing is added any more. A square may hold a disc of a colour if it
+        holds one now, if one may be placed there, or if it lies in a run of squares that may hold the other colour,
+        between a square that may hold this colour and a square where this colour may be placed. A disc may be placed on
+        a square that is free or has a chip that may be won, if a square that may hold its colour lies beyond such a
+        run, or beyond a chip of the other colour that may lie open. A closed chip may be turned up if a disc may be
+        placed next to it. A chip may be won if the other colour may be placed on one side of it and lie on the opposite
+        side; if the chip is closed, a disc must also be possible on another square next to it, to turn it up before.
+        Every event of a real line follows from earlier events of the line, so by induction the sets contain it. They
+        contain more, since they ignore that a disc stays on its square and shows one colour at a time.
         """
 
     def can_win(self, nodes: int) -> bool | None:

@@ -25,7 +25,7 @@ cdef int _number(colour) except -1:
     """
     return _NUMBERS[Colour(colour)]
 
-# The five growing sets of the proof in `SoloBoard.winnable`.
+# The growing sets of the proof in `SoloBoard.winnable`.
 cdef struct _Hope:
     uint64_t[2] discs  # squares that may hold a disc of a colour
     uint64_t[2] placed  # squares on which one may be placed
@@ -70,7 +70,7 @@ cdef bint _grow_discs(_Hope *hope, const SoloState *state, int colour) noexcept 
 
 
 cdef uint64_t _openers(const _Hope *hope, int but) noexcept nogil:
-    """Return chips next to a square where a disc may be placed, except the neighbour reached by going back `but`."""
+    """Return the squares one step from a square where a disc may be placed, without steps in direction `but`."""
     cdef uint64_t placed = hope.placed[0] | hope.placed[1], squares = 0
     cdef int direction
     for direction in range(SIDES):

@@ -26,8 +26,8 @@ class Variant(StrEnum):
     """The ways to count chips.
 
     Attributes:
-        CHIPS: one each.
-        SUM: their numbers, doubled if all four blank ones are won.
+        CHIPS: one point for each chip.
+        SUM: the sum of the chips' numbers, doubled if all four blank chips are won.
     """
 
     CHIPS = "chips"
@@ -110,7 +110,7 @@ def never_winnable(layout: Iterable[int]) -> tuple[int, ...]:
 
 @dataclass(frozen=True)
 class Deal:
-    """The chips by square, face down, at the start of a game.
+    """The chips on their squares, face down, at the start of a game.
 
     Args:
         chips: the chip on each square of the layout; all 24 have to be there.

@@ -22,14 +22,14 @@ class SoloPlayer:
     """Plays with hidden chips; equal seeds play alike.
 
     It samples some dozen deals of the closed chips. In each deal every move is judged by the chips that may still be
-    won after it; the best moves on average are played out.
+    won after it; the moves that are best on average are played out.
 
     Args:
         variant: the way to count chips.
         seed: the seed of the sampled deals.
         deals: the number of sampled deals; each move is judged in all of them.
         finalists: the number of the best judged moves that are played out.
-        playouts: the number of deals that they are played out in.
+        playouts: the number of deals in which the finalists are played out.
     """
 
     def __init__(
@@ -43,11 +43,11 @@ class SoloPlayer:
     ) -> None:
         self._variant = variant
         self._deals, self._finalists, self._playouts = deals, finalists, playouts
-        # Not the bare number: the deal of that number is drawn with the same numbers.
+        # Not the bare seed, since the deal with this seed is drawn with the same random numbers.
         self._random = random.Random(f"player {seed}")
 
     def choose(self, view: PlayerView) -> SoloMove:
-        """Return the move to play; a move must be legal."""
+        """Return the move to play; there must be a legal move."""
         finalists, supposed = self._judged(view)
         return finalists[0] if len(finalists) == 1 else self._prospects(finalists, supposed)[0][0]
 

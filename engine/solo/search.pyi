@@ -1,9 +1,9 @@
 """Searches the solo game with all chips known, as in the dealer's view and in a sampled deal.
 
 `won` is the mask of the chips won before, which are no longer on the board. `numbers` are the 64 numbers of the chips,
-a1 first, for the variant that sums them; None counts chips. A board is judged by the score if every chip that is not
+a1 first, for the variant that sums them; None counts chips. A board's value is the score if every chip that is not
 proven to be lost (``SoloBoard.winnable``) is won, plus a fifth of the score of the chips won, plus a twentieth of an
-average chip for each legal move.
+average chip's value for each legal move.
 """
 
 from collections.abc import Sequence

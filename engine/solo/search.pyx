@@ -16,7 +16,7 @@ from outflank.engine.squares import Colour
 from outflank.errors import mask, whole
 
 cdef enum:
-    # The worth of a chip that may be won, what it gains by being won, and the worth of a move.
+    # The value of a chip that may be won, the additional value of a chip that is won, and the value of a move.
     _HOPE = 200
     _IN_HAND = 40
     _MOBILITY = 10
@@ -38,7 +38,7 @@ cdef struct _Node:
     int parent
     int move  # 64 * colour + square
 
-# Where a node came from, for each line that is followed at each ply.
+# The origin of a node, kept for each line at each ply.
 cdef struct _Origin:
     int parent
     int move
@@ -63,7 +63,7 @@ cdef int _score(const _Points *points, uint64_t won) noexcept nogil:
     return 2 * total if doubled else total
 
 
-@cython.cdivision(True)  # a deal is worth something: `perfect` is at least 1
+@cython.cdivision(True)  # `perfect` is at least 1
 cdef int64_t _judge(const _Points *points, const SoloState *state, uint64_t won) noexcept nogil:
     """Return the value of a board in 1/200 of the average value of a chip."""
     cdef int hope = _score(points, won | solo_winnable(state)), in_hand = _score(points, won)
@@ -128,7 +128,7 @@ cdef class _Beam:
         free(self.origins)
 
     cdef void run(self, const SoloState *state, uint64_t won) except *:
-        """Search until nothing more can be won, or all that can be won has been."""
+        """Search until no line continues or the score reaches its upper bound."""
         cdef int count = 1
         cdef int bound = _score(&self.points, won | solo_winnable(state))
         self.lines[0].state = state[0]
