@@ -6,7 +6,7 @@ const SECONDS = 30, HINT_SECONDS = 2, CURVE_LEVEL = 6, REPORT_SECONDS = 0.2;
 
 export class Search {
   /**
-   * @param {() => void} onFound called when a deeper result for the position has arrived.
+   * @param {() => void} onFound called when a new result that is at least as deep as the last one has arrived.
    * @param {(turn: number, score: number, certainty: string) => void} onValue called with a point of the game's curve, in discs for Black.
    * @param {() => void} onReady called when the socket is open.
    */
