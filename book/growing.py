@@ -316,7 +316,7 @@ class Grower:
 USUAL_LEVEL = 16
 """The level for a book without judged positions."""
 BEYOND = 2
-"""The maximum of positions that a game adds to a book."""
+"""The maximum number of positions that a game adds to a book."""
 
 
 def usual_level(book: Book, otherwise: int = USUAL_LEVEL) -> int:

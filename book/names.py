@@ -92,8 +92,8 @@ def opening_of_game(game: Game) -> Opening | None:
 def openings(name: str | None = None) -> tuple[Opening, ...]:
     """Return the openings with an English or Japanese name that is or contains `name`, in the order of the file.
 
-    Only letters and digits are compared, without regard to case: ``rosebill`` is a Rose-Bill. A part of a name
-    must have three letters, in Japanese one. Without a name all openings are returned.
+    Only letters and digits are compared, without regard to case: ``rosebill`` is a Rose-Bill. To match a part of
+    a name, `name` must have at least three letters, or one in Japanese. Without a name all openings are returned.
 
     Raises: NotationError, which suggests similar names, if there is no such opening.
     """

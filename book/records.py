@@ -224,7 +224,7 @@ def _checked(*numbers: Any) -> tuple[int | None, ...]:
     In a book from Edax a score may lie outside its bounds, and the results may be fewer than the lines, since only
     solved leaves have a result.
 
-    Raises: SettingsError if one is out of range.
+    Raises: SettingsError if a number is out of range.
     """
     score, lower, upper, depth, selectivity, level, leaf, leaf_score, *counts = numbers
     score, lower, upper = map(_score, (score, lower, upper))

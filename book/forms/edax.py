@@ -68,7 +68,7 @@ _NO_LEAF = ("--", -127)
 def write(book: Book, file: BinaryIO) -> None:
     """Write a book to a seekable file, whose header is written last.
 
-    Raises: SettingsError if it is for rules that Edax does not support; OSError; FileFormatError if it is damaged.
+    Raises: SettingsError if Edax does not support the book's rules; OSError; FileFormatError if the book is damaged.
     """
     _expect_othello(book.rules)
     at = file.tell()
@@ -199,7 +199,7 @@ def is_text_line(line: bytes) -> bool:
 def write_text(book: Book, file: BinaryIO) -> None:
     """Write a book as text, with its positions in the order of their keys.
 
-    Raises: SettingsError if it is for rules that Edax does not support; OSError; FileFormatError if it is damaged.
+    Raises: SettingsError if Edax does not support the book's rules; OSError; FileFormatError if the book is damaged.
     """
     _expect_othello(book.rules)
     passes: set[Position] = set()

@@ -163,7 +163,7 @@ class DatabaseKind:
         return facts
 
     def unreadable(self, path: Path, reason: object) -> FileFormatError:
-        """Return the error for a refused file; supplies a text for a MemoryError, which has none."""
+        """Return the error for a refused file; a MemoryError, which has no text, gets one here."""
         return FileFormatError(
             f"can't read {str(path)!r} as {self.noun} ({str(reason) or 'a size beyond all memory'})"
         )
