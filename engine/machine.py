@@ -38,7 +38,7 @@ def cpu_level() -> str:
 
 
 def processors() -> int:
-    """Return the number of processors that the calling thread may run on; outside Linux, of all."""
+    """Return the number of processors that the calling thread may run on (outside Linux, all)."""
     if sys.platform == "linux":
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

@@ -1,4 +1,4 @@
-"""Rules as data: a frozen dataclass describes a member of the Reversi family, another one a game's outcome.
+"""Rules as data: frozen dataclasses describe a member of the Reversi family and a game's outcome.
 
 The presets come from the rule sheets of the boxed games and from the tournament rules. ``docs/rules.md``
 quotes the sheets and names the points that are our interpretation.
@@ -11,7 +11,7 @@ from outflank.engine.boardtext import read_board, write_board
 from outflank.engine.squares import Colour, mask_of, parse_square
 from outflank.errors import NotationError
 
-# The six ways to lay two discs of each colour on the four centre squares: which of d4 e4 d5 e5 are White's.
+# The six ways to lay two discs of each colour on the four centre squares, each by the squares of White's discs.
 STARTS = {
     "diagonal": ("d4", "e5"),
     "mirrored": ("e4", "d5"),

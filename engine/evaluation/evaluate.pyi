@@ -4,7 +4,7 @@ from outflank.engine.evaluation.weights import Unpacked
 from outflank.engine.position import Position
 
 STAGES: int
-"""The number of stages of the game, of equally many phases; the network has different rows in each."""
+"""The number of stages of the game, which have equal numbers of phases; each stage has its own network rows."""
 HEADS: int
 """The number of heads, one for each number of empty squares, 60 first."""
 SCORE_BITS: int

@@ -37,7 +37,7 @@ from outflank.engine.search.worker cimport (
     set_selectivity,
 )
 
-# A thread that helps at a split point below its own puts the features there on top of its own line's.
+# A thread that helps at a split point below its own pushes the features of that node onto its own line's.
 cdef enum: _FEATURES_A_WORKER = 2 * MOST_PLIES
 
 # Seconds for which a thread without work stays awake. Waking up takes 0.05 ms, and some 4 ms if the system puts

@@ -350,7 +350,7 @@ cdef object _keeping_move(Worker *worker, Position position, int score, bint wld
 
 
 cdef object _remembered_move(Worker *worker, Position position, int score):
-    """Return a move that the table proves to be worth `score`, by the entry before or after the move; else None."""
+    """Return a move that the table proves to be worth `score`, by the board's entry or a child's; else None."""
     cdef Payload known
     if _knows(worker, position, &known) and known.best != NO_SQUARE and known.lower >= score:
         return _best_move(position, &known)

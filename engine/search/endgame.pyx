@@ -27,7 +27,7 @@ cdef enum:
     _PROMISING = -330  # a move of at least this value, with at most one reply, is searched before others are valued
     # Moves to b2, b7, g2 and g7 are rarely good.
     _X_SQUARES = 0x0042000000004200
-    # The value of a move for the order.
+    # The terms of a move's value for the ordering.
     _PER_REPLY = 1 << 8
     _PER_STABLE_AT_CORNER = 1 << 5
     _ODD_QUADRANT = 1 << 6

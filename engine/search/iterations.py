@@ -47,7 +47,7 @@ def plan(clock: Clock, empties: int, parameters: Parameters = DEFAULTS) -> Plan:
     if clock.moves is not None or clock.period <= 0:
         return _part_of(clock, empties, parameters)
     least = _all_of(clock.period / max(clock.period_moves, 1), clock.overhead)
-    # A move's part of a period, which it can have after the main time if not now, is like an increment.
+    # After the main time each move gets a part of a period, which is planned like an increment.
     ours = _part_of(replace(clock, increment=least.share), empties, parameters)
     return max(ours, least, key=lambda found: found.share)
 

@@ -1,4 +1,4 @@
-"""Input and output of a search: limits, selectivity, levels, results."""
+"""The input and output of a search: limits, selectivities, levels and results."""
 
 import math
 from dataclasses import dataclass, replace

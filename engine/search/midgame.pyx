@@ -34,7 +34,7 @@ cdef enum:
     # The definition of a side in danger (docs/search.md lists the boards that it was fitted to).
     _DANGER_FROM = 24  # empty squares; with fewer ones few moves are common
     _FEW_MOVES = 5
-    _EARLY_FROM = 36  # the empty squares from which the next limit of moves applies
+    _EARLY_FROM = 36  # empty squares from which _FEW_MOVES_EARLY applies
     _FEW_MOVES_EARLY = 7
     _FEW_REPLIES = 3
     _REPLIES_FROM_DEPTH = 3

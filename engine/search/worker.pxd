@@ -19,7 +19,7 @@ from outflank.engine.movegen cimport MoveEntry
 from outflank.engine.evaluation.patterns cimport LANES, STEPS, Features, features_after, opponents_view_after
 
 cdef enum:
-    # Nodes between two looks at the clock: some fifty microseconds.
+    # Nodes between two looks at the clock, which take about fifty microseconds.
     NODES_BETWEEN_CHECKS = 1024
     # Scratch moves for every ply of the longest line under the rules with the longest lists.
     SCRATCH_MOVES = 16384
@@ -120,7 +120,7 @@ cdef struct Worker:
     int (*search_move)(
         Worker *worker, uint64_t own, uint64_t opp, int depth, int alpha, int beta, MoveEntry *move, bint first
     ) noexcept nogil
-    char[CACHE_LINES_APART] gap  # so that no other thread's frequently written counters share these cache lines
+    char[CACHE_LINES_APART] gap  # padding, which keeps other threads' often written counters out of these cache lines
 
 cdef extern from *:
     """

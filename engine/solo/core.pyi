@@ -50,13 +50,13 @@ class SoloBoard:
     def turned(self, colour: Colour, square: int) -> int:
         """Return the discs that a disc of that colour turns; chips end a row as free squares do.
 
-        Raises: IllegalMoveError if it may not be put there.
+        Raises: IllegalMoveError if the disc may not be put there.
         """
 
     def taken(self, colour: Colour, square: int) -> int:
         """Return the chips that a disc of that colour wins: open, of the other colour, between it and another disc.
 
-        Raises: IllegalMoveError if it may not be put there.
+        Raises: IllegalMoveError if the disc may not be put there.
         """
 
     def opened(self, square: int) -> int:
@@ -65,7 +65,7 @@ class SoloBoard:
     def play(self, colour: Colour, square: int) -> SoloBoard:
         """Return the board after a move: discs are turned, then chips taken, then chips turned up.
 
-        Raises: IllegalMoveError if it may not be played, or would turn up a chip whose colour is not known.
+        Raises: IllegalMoveError if the move is illegal, or would turn up a chip whose colour is not known.
         """
 
     def winnable(self) -> int:

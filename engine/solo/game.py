@@ -217,7 +217,7 @@ class PlayerView(_View):
     """The player's view, in which closed chips have no colour or number.
 
     Attributes:
-        board: discs, open chips, and the squares of closed chips.
+        board: the discs, the open chips, and the squares of closed chips.
         open_chips: the open chips, by square.
         won: the chips won, by their former squares.
         is_over: whether the dealer, who knows all chips, has ended the game.
@@ -247,7 +247,7 @@ class DealerView(_View):
 
     Attributes:
         deal: the chips at the start, by square.
-        board: discs and chips, with the colours of closed ones.
+        board: the discs and chips, with the colours of closed chips.
     """
 
     deal: Deal
