@@ -37,7 +37,7 @@ def read_toml(path: Path, *, from_pipe: bool = False) -> dict[str, Any]:
         raise FileFormatError(
             f"{path}: not TOML that can be read: its brackets are nested too deeply"
         ) from None
-    except ValueError as error:  # from tomllib as a subclass, and from Python for thousands of digits
+    except ValueError as error:  # tomllib's error, or Python's for a number of thousands of digits
         has_long_number = "set_int_max_str_digits" in str(error)
         reason = "a number has too many digits" if has_long_number else str(error)
         raise FileFormatError(f"{path}: not TOML: {reason}") from None
