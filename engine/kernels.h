@@ -116,7 +116,7 @@ static inline uint64_t turned_discs_simd(uint64_t own, uint64_t opp, int square)
     const __m256i zeros = _mm256_lzcnt_epi64(left), top = _mm256_set1_epi64x((long long)0x8000000000000000ULL);
     const __mmask8 up = _mm256_test_epi64_mask(_mm256_and_si256(carried, ray_up), mine);
     const __mmask8 down = _mm256_test_epi64_mask(_mm256_srlv_epi64(top, zeros), mine);
-    /* gcc does not find these by itself: A & B & ~C, and A | (B & ~C). */
+    /* A & B & ~C, and A | (B & ~C), for which gcc does not find the instruction by itself. */
     const __m256i turned = _mm256_maskz_ternarylogic_epi64(up, theirs, ray_up, carried, 0x40);
     return or_of_lanes(_mm256_mask_ternarylogic_epi64(turned, down, ray_down, _mm256_srlv_epi64(all, zeros), 0xF4));
 #else

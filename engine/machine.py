@@ -1,4 +1,4 @@
-"""Properties of this machine, memory, and the build of the engine that its CPU can run.
+"""Properties of this machine, allocation of memory, and the choice of the build that the CPU can run.
 
 The build is chosen before a tuned module is loaded, so this module imports none of them.
 """

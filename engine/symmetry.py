@@ -63,7 +63,7 @@ class Symmetry(IntEnum):
         return Move(self.square(move.square), move.direction and self.direction(move.direction))
 
     def _image(self, row: int, column: int, last: int) -> tuple[int, int]:
-        """Return the image's row and column, from 0 to `last`; the bits mean the same as in ``transform`` (kernels.pxd)."""
+        """Return the image's row and column, from 0 to `last`; the bits mean the same as in kernels.pxd."""
         if self & 1:
             column = last - column
         if self & 2:

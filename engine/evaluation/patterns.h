@@ -6,7 +6,7 @@
 
 #define OF_LANES 64
 
-/* The bytes of a vector register, which is the size of a part of a view or a row. */
+/* The size of a vector register in bytes, and of a part of a view or a row. */
 #if defined(__AVX512BW__)
 #define OF_PART 64
 #elif defined(__aarch64__)

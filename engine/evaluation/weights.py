@@ -114,7 +114,7 @@ class Weights:
 
     @classmethod
     def of_tables(cls, tables: array[int]) -> Weights:
-        """Return tables, with a network that adds nothing.
+        """Return weights with these tables and a network that adds nothing.
 
         Raises: ValueError as the class.
         """

@@ -1,4 +1,4 @@
-"""Time management, and the sequence of a search's iterations up to its end."""
+"""Time management, and the sequence of a search's iterations."""
 
 import math
 import time

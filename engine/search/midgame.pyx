@@ -32,7 +32,7 @@ cdef enum:
     _VALUE_PER_DISC = 1 << 13
     _PROBCUT_PLIES = 65  # `_PLIES` of probcut.py
     # The definition of a side in danger (docs/search.md lists the boards that it was fitted to).
-    _DANGER_FROM = 24  # empty squares; with fewer ones few moves are common
+    _DANGER_FROM = 24  # empty squares; with fewer empty squares, having few moves is common
     _FEW_MOVES = 5
     _EARLY_FROM = 36  # empty squares from which _FEW_MOVES_EARLY applies
     _FEW_MOVES_EARLY = 7

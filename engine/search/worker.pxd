@@ -110,7 +110,7 @@ cdef struct Worker:
     Evaluation evaluation
     Features *features  # the features of the current board; the earlier boards' are before them
     int side  # 0 or 1: the side to move, as its index in `features.views`
-    int selectivity  # a step's index, see limits.py; FULL_WIDTH for no cuts on a guess
+    int selectivity  # a step's index, see limits.py; FULL_WIDTH for no selective cuts
     const int16_t *margins  # ProbCut's margins
     int probcut_from_depth  # plies from which on ProbCut is tried; beyond all depths at full width
     int reduce_from_depth  # the same for late-move reductions
