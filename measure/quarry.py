@@ -98,8 +98,8 @@ def play(
 
 
 def _read_log(text: str) -> Game:
-    commands = re.findall(r"^ *[\d.]+ < (.*)$", text, re.MULTILINE)
-    answers = re.findall(r"^ *[\d.]+ > (=.*|\?.*)$", text, re.MULTILINE)
+    commands = re.findall(r"^ *[\d.]+ \S+ > (.*)$", text, re.MULTILINE)
+    answers = re.findall(r"^ *[\d.]+ \S+ < (=.*|\?.*)$", text, re.MULTILINE)
     game = Game()
     for command, answer in zip(commands, answers, strict=False):
         assert answer.startswith("="), f"{command!r} failed: {answer!r}"
