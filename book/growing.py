@@ -54,7 +54,7 @@ RunSearches = Callable[
 ]
 """A function that runs searches, in this process or in others, and yields each question with its result.
 
-Questions are taken lazily. The tools provide one that uses an executor.
+Questions are taken lazily. The tools provide a function that uses an executor.
 """
 
 
