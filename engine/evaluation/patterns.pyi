@@ -12,7 +12,7 @@ TABLE_OF: tuple[int, ...]
 TABLE_OFFSETS: tuple[int, ...]
 """The offset of each pattern's table in the weights of a phase, and the end of the last one."""
 CORNER_SQUARES: tuple[tuple[str, ...], ...]
-"""The squares near each corner whose moves count together."""
+"""The squares near each corner; the moves of both sides to them select the corner's weight."""
 
 PHASES: int
 """The number of phases of the game, of two plies each; each has weights of its own."""

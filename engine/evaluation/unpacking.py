@@ -1,6 +1,6 @@
 """Packs and unpacks the numbers of the weights; weights.py describes both files.
 
-This module imports no other of Outflank, since setup.py runs it by itself, also when building for another CPU.
+This module imports no other module of Outflank, since setup.py runs it by itself, also when building for another CPU.
 
 The packed file leaves out redundant numbers. Configurations of a pattern that mirror each other share a weight, so only
 the first of each pair is kept. A phase differs little from the next one, least for rare configurations, so only the

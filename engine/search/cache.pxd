@@ -34,7 +34,7 @@ cdef enum:
     GUESS_BITS = 14  # 128 KB; a larger cache pushes the weights out of the CPU's caches, which costs more than it saves
     _SCORE_AT_0 = 128
 
-# Half a cache line, so that no entry crosses two.
+# Half a cache line, so that no entry extends over two lines.
 cdef struct CacheEntry:
     uint64_t own
     uint64_t opp

@@ -59,7 +59,7 @@ cdef class Deepening:
     cdef HashTable _table
     cdef double _began
     cdef bint _stop, _wld
-    cdef bint _bounded  # whether to prove only that the score reaches `_wanted` discs or does not
+    cdef bint _bounded  # whether the search only decides if the score reaches `_wanted` discs
     cdef Crew _crew
     cdef Worker *_worker  # the crew's leader
     cdef RootMove *_finished  # the moves as the last finished iteration left them

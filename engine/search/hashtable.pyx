@@ -45,7 +45,7 @@ cdef void store(HashSlots *table, uint64_t own, uint64_t opp, Payload news) noex
 
 
 cdef inline void _merge(Payload *news, Payload *known) noexcept nogil:
-    """Add to `news` the known facts about the same board: the other bound of the same search, a best move."""
+    """Add the known facts about the same board to `news`: the other bound of an equal search, and a best move."""
     if known.depth == news.depth and known.selectivity == news.selectivity:
         if known.lower > news.lower and known.lower <= news.upper:
             news.lower = known.lower

@@ -81,7 +81,7 @@ def _all_of(seconds: float, overhead: float) -> Plan:
 
 
 def _part_of(clock: Clock, empties: int, parameters: Parameters) -> Plan:
-    """Plan one move's part of a time that later moves need too."""
+    """Plan one move's part of a time that also has to suffice for later moves."""
     reserved = max(
         _RESERVED_SHARE * clock.remaining,
         min(_RESERVED_OVERHEADS * clock.overhead, _MOST_FOR_THEM * clock.remaining),

@@ -19,7 +19,7 @@ HINT_EFFORT: Mapping[str, int] = {"deals": 64, "finalists": 5, "playouts": 16}
 
 
 class SoloPlayer:
-    """Plays with hidden chips; equal seeds play alike.
+    """A player for hidden chips; players with equal seeds make equal moves.
 
     It samples some dozen deals of the closed chips. In each deal every move is judged by the chips that may still be
     won after it; the moves that are best on average are played out.
