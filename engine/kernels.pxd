@@ -124,7 +124,7 @@ cdef inline void moves_of_both(uint64_t own, uint64_t opp, uint64_t *moves, uint
 
 
 cdef inline uint64_t turned_discs(uint64_t own, uint64_t opp, int square) noexcept nogil:
-    """Return the discs that `own` turns by playing on the empty `square`, in all directions; 0 if the move is illegal."""
+    """Return the discs that `own` turns by playing on the empty `square`; 0 if the move is illegal."""
     return turned_discs_simd(own, opp, square) if OUTFLANK_SIMD else turned_discs_portable(own, opp, square)
 
 

@@ -207,7 +207,7 @@ cdef class Deepening:
         self._told_wld, self._told_bound = wld, bounded
 
     cdef int _first_window(self, int depth) noexcept:
-        """Return half the first window of an iteration; around odd scores, which full boards can't have, it is wider."""
+        """Return half the first window of an iteration, wider around odd scores, which full boards can't have."""
         if depth < self._empties:
             return self._window
         return self._window_end + (1 if self._moves[0].told % 2 else 0)

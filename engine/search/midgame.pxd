@@ -14,7 +14,7 @@ cdef int search_move(
 
 
 cdef inline bint answers(Worker *worker, Payload *known, int depth) noexcept nogil:
-    """Return whether an entry of the table is sufficient for a search to `depth`; at full width, only an identical one."""
+    """Return whether an entry of the table suffices for a search to `depth`; at full width only an equal depth does."""
     if worker.selectivity == FULL_WIDTH:
         return known.depth == depth and known.selectivity == FULL_WIDTH
     return known.depth >= depth and known.selectivity >= worker.selectivity

@@ -237,7 +237,7 @@ cdef class SoloBoard:
         return solo_winnable(&self.state)
 
     def can_win(self, nodes):
-        """Return whether any chip can be won, by a search of lines of moves; None if `nodes` boards do not settle it."""
+        """Return whether any chip can be won, by a search of lines; None if `nodes` boards do not settle it."""
         cdef long left = whole("nodes", nodes, 0, 1 << 62)
         cdef int answer
         with nogil:
