@@ -1,15 +1,15 @@
 """Builds the Cython modules and maps the root folders to ``outflank.*``.
 
-Of two builds in one checkout the second waits for the first. Nothing is translated or compiled before ``build_ext``
-runs, so the commands by which pip asks for metadata need no file that a build makes.
+The second of two builds in the same checkout waits for the first. Nothing is translated or compiled before
+``build_ext`` runs, so pip's requests for metadata need no built file.
 
-What stays in the checkout (``make build``, an editable install) is for the CPU at hand. A wheel may be carried to
-another machine, or handed out again from pip's cache, so it has four builds of the engine, and the best one that a CPU
-can run is taken there. ``OUTFLANK_MARCH=<value>`` is handed to ``gcc -march`` instead; several values, the best first,
-make a wheel with as many builds, each in a folder of its own. The features that the compiler was allowed to use are
-recorded in ``engine/buildinfo.py``; ``engine/machine.py`` compares them with the CPU that imports the package.
+Modules in the checkout (``make build``, an editable install) are compiled for this CPU. A wheel may be copied to
+another machine, or installed again from pip's cache, so on x86-64 it has four builds of the engine; at import the best
+build for the CPU is chosen. ``OUTFLANK_MARCH=<value>`` sets ``gcc -march`` instead. Several values, the best first, make a
+wheel with one build for each value, in separate folders. ``engine/buildinfo.py`` records the CPU features that the
+compiler was allowed to use; ``engine/machine.py`` compares them with the CPU that imports the package.
 
-``OUTFLANK_TARGET`` is one of TARGETS: zig (the package ``ziglang``) compiles a wheel for that system. Modules for
+If ``OUTFLANK_TARGET`` is one of TARGETS, zig (the package ``ziglang``) compiles a wheel for this system. Modules for
 Windows are linked with the ``python3.dll`` that ``LDFLAGS`` names.
 """
 
@@ -33,7 +33,7 @@ from setuptools.command.build_ext import build_ext
 
 ROOT = Path(__file__).resolve().parent
 INSTALLED = ("engine", "protocol", "book", "tools")
-FOLDERS = (*INSTALLED, "tests", "measure")  # of a checkout
+FOLDERS = (*INSTALLED, "tests", "measure")  # the packages in a checkout
 CYTHON_FOLDERS = (
     "engine",
     "engine/search",
@@ -43,11 +43,11 @@ CYTHON_FOLDERS = (
 )
 DATA = ["py.typed", "*.pxd", "*.pyi", "*.h", "check.c", "*.json", "*.toml", "data/**/*", "program/**/*"]
 PAGES = ("docs/**/*.*", "examples/*.toml", "examples/*.ipynb", "examples/*.jsonl")
-# A wheel is for users: it has nothing that only debuggers want to know.
+# A wheel is for users, so it has no debugging information.
 IS_WHEEL = "bdist_wheel" in sys.argv
-# What was built for the checkout must not get into a wheel.
+# A wheel has a separate build folder, so that it does not get modules that were built for the checkout.
 WHEEL_FOLDER = "build/for-wheel"
-# For zig, the names of its systems with the oldest version that they serve, and those of their wheels.
+# The target names of zig, with the oldest supported version of the system, and the platform tags of their wheels.
 TARGETS = {
     "x86_64-windows-gnu": "win-amd64",
     "x86_64-macos.11.0": "macosx-11.0-x86_64",
@@ -58,7 +58,7 @@ TARGET = os.environ.get("OUTFLANK_TARGET", "") if IS_WHEEL else ""
 MACHINE = TARGET.partition("-")[0] or platform.machine()
 WHEEL_MARCHES = {"x86_64": "x86-64-v4 x86-64-v3 x86-64-v2 x86-64", "aarch64": "armv8-a"}
 MARCHES = (os.environ.get("OUTFLANK_MARCH") or (IS_WHEEL and WHEEL_MARCHES.get(MACHINE)) or "native").split()
-# Python's headers for any system with 64 bits, as far as its limited API needs to know the system.
+# A pyconfig.h for any 64-bit system, with the definitions that Python's limited API needs.
 PYCONFIG = """
 #pragma once
 #define SIZEOF_INT __SIZEOF_INT__
@@ -79,11 +79,11 @@ PYCONFIG = """
 #define HAVE_SSIZE_T 1
 #endif
 """
-# -O3 takes the place of the -O2 in a distribution's CFLAGS. Who asks for -O0 wants a quick build, as tests do.
+# -O3 overrides the -O2 in a distribution's CFLAGS. With -O0 in CFLAGS, as in tests, the build is quick.
 OPTIMIZATION = [] if "-O0" in os.environ.get("CFLAGS", "").split() else ["-O3"]
 DEFINITION = re.compile(r"( *)(?:cdef )?(class|def) (\w+)")
 CORES = len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
-# The module that chooses the build is compiled for every CPU, and has the list of features.
+# The module that chooses the build is compiled once for all CPUs; it lists the known CPU features.
 CHOOSER = "outflank.engine.cpufeatures"
 CPU_FEATURES = re.findall(r'\{"(\w+)",', (ROOT / "engine" / "cpufeatures.h").read_text())
 
@@ -94,7 +94,7 @@ def compiler() -> str:
 
 
 def used_features(march: str) -> tuple[str, ...]:
-    """CPU features that ``-march`` lets the compiler use, by their names in cpufeatures.h.
+    """Return the CPU features that ``-march`` lets the compiler use, by their names in cpufeatures.h.
 
     Raises: SystemExit with one sentence if the compiler is missing or refuses the value.
     """
@@ -115,7 +115,7 @@ def used_features(march: str) -> tuple[str, ...]:
 
 
 def march_options(march: str) -> list[str]:
-    """Return the compiler's options for a CPU; zig has its own names, and takes the least CPU of a family by itself."""
+    """Return the compiler's options for a CPU. Zig has other names, and its default is the oldest CPU of a family."""
     if not TARGET:
         return [f"-march={march}"]
     return [f"-march={march.replace('-', '_')}"] if march.startswith("x86-64") else []
@@ -133,7 +133,7 @@ def compile_for_target() -> None:
 
 
 def record_build(builds: dict[str, tuple[str, ...]], folder: Path) -> Path:
-    """Write buildinfo.py, which the import reads before it loads a tuned module, and return its path."""
+    """Write buildinfo.py, which is read at import before a module for a CPU is loaded, and return its path."""
     text = '"""Written by setup.py: the CPU features that each build of the engine needs, the best build first."""\n\n'
     text += f"BUILDS = {builds!r}\n"
     target = folder / "buildinfo.py"
@@ -144,7 +144,7 @@ def record_build(builds: dict[str, tuple[str, ...]], folder: Path) -> Path:
 
 
 def unpack_weights(folder: Path) -> None:
-    """Write the weights in the form that every engine process maps; plain Python, so it serves every CPU."""
+    """Write the unpacked weights, which engine processes map into memory. Pure Python, so it runs on every CPU."""
     source, unpacking = (ROOT / "engine" / "evaluation" / name for name in ("weights.bin", "unpacking.py"))
     target = folder / "evaluation" / "weights.unpacked"
     made_of = max(path.stat().st_mtime for path in (source, unpacking))
@@ -153,14 +153,15 @@ def unpack_weights(folder: Path) -> None:
         unfinished = target.with_suffix(".unfinished")
         unpacked_file = runpy.run_path(str(unpacking))["unpacked_file"]
         unfinished.write_bytes(unpacked_file(source.read_bytes(), spread=not IS_WHEEL))
-        unfinished.replace(target)  # engines that have mapped the old file keep it
+        unfinished.replace(target)  # a rename, so that running engines keep the old file mapped
 
 
 def alias_folder() -> str:
-    """build/cimport, where links show the folders under the dotted names that Python, Cython and mypy look up.
+    """Create build/cimport, where links give the folders the dotted names that Python, Cython and mypy look up.
 
-    An editable install puts this folder on the path, where a regular package wins over a folder of that name that
-    happens to be there: the checkout. The finder that setuptools would install otherwise is asked only after the path.
+    An editable install puts this folder on the path. A regular package there takes precedence over a plain folder that
+    is called ``outflank``, such as the checkout. The finder that setuptools would install otherwise is asked only after
+    the path, so that such a folder would take precedence.
     """
     package = ROOT / "build" / "cimport" / "outflank"
     package.mkdir(parents=True, exist_ok=True)
@@ -176,10 +177,10 @@ def alias_folder() -> str:
 
 
 def documented(source: Path) -> str:
-    """Return the path of a copy of a .pyx that has all docstrings of its stub; its lines stay where they are.
+    """Return the path of a copy of a .pyx with the docstrings of its stub. Line numbers do not change.
 
-    A docstring is written once, in the .pyi, and its first line again in the .pyx. A class gets its signature too, in
-    the form in which ``inspect.signature`` finds that of a class written in C.
+    The .pyi has the whole docstring, and the .pyx only its first line. The docstring of a class also gets a signature,
+    in the form that ``inspect.signature`` reads for classes written in C.
     """
     stub = source.with_suffix(".pyi")
     if not stub.exists():
@@ -205,14 +206,14 @@ def documented(source: Path) -> str:
             name = ""
         at += 1
     copy, text = Path("build/documented") / source, "\n".join(lines)
-    if not copy.exists() or copy.read_text() != text:  # or everything would be compiled again
+    if not copy.exists() or copy.read_text() != text:  # writing an unchanged copy would recompile it
         copy.parent.mkdir(parents=True, exist_ok=True)
         copy.write_text(text)
     return str(copy)
 
 
 def docstrings(node: ast.Module | ast.ClassDef, owner: str = "") -> Iterator[tuple[str, str]]:
-    """Yield the docstrings of a stub by dotted names, those of classes with a signature in front."""
+    """Yield dotted names and docstrings of a stub; the docstring of a class begins with its signature."""
     for found in node.body:
         if not isinstance(found, ast.ClassDef | ast.FunctionDef) or not (doc := ast.get_docstring(found)):
             continue
@@ -232,9 +233,9 @@ def arguments(args: ast.arguments) -> str:
 
 
 def extensions() -> list[Extension]:
-    """One extension module for each .pyx: the engine's, and those by which tests and benchmarks reach its kernels."""
+    """Return an extension module for each .pyx of the engine, and of tests that call the engine's kernels."""
     macros = [] if os.environ.get("OUTFLANK_ASSERT") else [("CYTHON_WITHOUT_ASSERTIONS", "1")]
-    if IS_WHEEL:  # only what all Pythons from 3.11 on have
+    if IS_WHEEL:  # use only the API of all Pythons from 3.11 on
         macros.append(("Py_LIMITED_API", "0x030B0000"))
     return [
         Extension(
@@ -247,7 +248,7 @@ def extensions() -> list[Extension]:
                 "engine/evaluation/patterns.h",
                 "engine/evaluation/evaluate.h",
             ],
-            # The two warnings are about code that Cython writes for every module.
+            # Cython's generated code causes these two warnings in every module.
             extra_compile_args=[
                 "-Wno-unused-function",
                 "-Wno-array-bounds",
@@ -263,7 +264,7 @@ def extensions() -> list[Extension]:
 
 
 def translated() -> dict[str, Extension]:
-    """Return the extensions that Cython makes of the modules, on all processors, by the path of the .pyx."""
+    """Translate the modules to C on all processors, and return the extensions by the path of the .pyx."""
     modules = extensions()
     translations = cythonize(
         modules,
@@ -273,7 +274,7 @@ def translated() -> dict[str, Extension]:
         quiet=True,
         nthreads=CORES,
         compiler_directives={
-            "allow_none_for_extension_args": False,  # None in the place of a board would be read as one
+            "allow_none_for_extension_args": False,  # else None would be accepted and read as a board
             "embedsignature": False,
             "profile": bool(os.environ.get("OUTFLANK_PROFILE")),
         },
@@ -283,9 +284,9 @@ def translated() -> dict[str, Extension]:
 
 
 def for_each_cpu(modules: list[Extension]) -> list[Extension]:
-    """Return the modules once for every CPU; of several builds each has its folder, ``engine/builds/MARCH``."""
+    """Return the modules once for each CPU in MARCHES. If there are several, each has a folder ``builds/MARCH``."""
     made = []
-    # The largest first, so that no processor is left alone with one at the end.
+    # The largest modules come first, so that no processor compiles a large module alone at the end.
     for module in sorted(modules, key=lambda module: -os.path.getsize(module.sources[0])):
         folder, _, name = module.name.rpartition(".")
         if module.name == CHOOSER:
@@ -297,14 +298,14 @@ def for_each_cpu(modules: list[Extension]) -> list[Extension]:
             if len(MARCHES) > 1:
                 one.name = f"{folder}.builds.{label(march)}.{name}"
             one.objects_folder = label(march)
-            # -O3 unrolls the kernels; no -ffast-math, since scores must not depend on the compiler.
+            # -O3 unrolls the kernels. -ffast-math is not used, since scores must not depend on the compiler.
             one.extra_compile_args = [*OPTIMIZATION, *march_options(march), *module.extra_compile_args]
             made.append(one)
     return made
 
 
 def label(march: str) -> str:
-    """Return the name of a build, which is part of a module's dotted name."""
+    """Return the name of the build for a CPU, which is part of a module's dotted name."""
     return march.replace(".", "_")
 
 
@@ -312,7 +313,7 @@ class BuildForEachCPU(build_ext):
     """Compiles on all processors."""
 
     def finalize_options(self) -> None:
-        """Take every processor, a folder that lasts, and the modules of tests only for a checkout."""
+        """Use all processors and, for an editable install, a permanent folder. Outside a checkout leave tests out."""
         super().finalize_options()
         if not self.inplace:
             self.extensions = [ext for ext in self.extensions if ext.name.split(".")[1] in INSTALLED]
@@ -327,7 +328,7 @@ class BuildForEachCPU(build_ext):
             self.build_lib, self.build_temp = lasting.build_platlib, lasting.build_temp
 
     def run(self) -> None:
-        """Build what is out of date: everything if MARCHES changed, since every module depends on buildinfo.py.
+        """Build the modules that are out of date; all if MARCHES changed, since every module depends on buildinfo.py.
 
         Raises: SystemExit with one sentence if a checkout is to be built for several CPUs, or Python has no headers.
         """
@@ -351,12 +352,12 @@ class BuildForEachCPU(build_ext):
             self.distribution.data_files += shell_files(self.build_lib)
 
     def get_ext_filename(self, fullname: str) -> str:
-        """Windows has a suffix of its own for modules."""
+        """Return the file name of a module, which has another suffix on Windows."""
         name = super().get_ext_filename(fullname)
         return name.replace(".abi3.so", ".pyd") if "windows" in TARGET else name
 
     def build_extensions(self) -> None:
-        """Build the modules of a wheel without the library folders of the Python that builds them."""
+        """Build the modules; remove library folders of this Python from wheels, and -fPIC for Windows."""
         if IS_WHEEL:
             self.compiler.linker_so = [
                 word for word in self.compiler.linker_so if not word.startswith("-Wl,-rpath")
@@ -366,20 +367,20 @@ class BuildForEachCPU(build_ext):
         super().build_extensions()
 
     def build_extension(self, ext: Extension) -> None:
-        """Compile and link one module; each CPU's objects have a folder of their own."""
-        one = copy(self)  # other threads are compiling other modules
+        """Compile and link one module; each CPU has a separate folder for object files."""
+        one = copy(self)  # a copy, because other threads are compiling other modules
         one.build_temp = os.path.join(self.build_temp, ext.objects_folder)
         super(BuildForEachCPU, one).build_extension(ext)
 
 
 def shell_files(built: str) -> list[tuple[str, list[str]]]:
-    """Return the manual and the completions of shells, which the program that has been built makes of its commands."""
+    """Run the built program to make the manual and the shell completions, and return these files."""
     made = Path("build/share")
     shutil.rmtree(made, ignore_errors=True)
     path = os.pathsep.join(filter(None, [os.path.abspath(built), os.environ.get("PYTHONPATH")]))
     command = [sys.executable, "-P", "-m", "outflank.tools.cli.manual", str(made)]
     told = subprocess.run(command, env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True)
-    if told.returncode:  # such as with a build for a CPU that this one is not
+    if told.returncode:  # for example because the build is for another CPU
         last = told.stderr.strip().rpartition("\n")[2]
         print(
             f"the wheel gets no manual and no completions, since the program does not run here: {last}",
@@ -390,7 +391,7 @@ def shell_files(built: str) -> list[tuple[str, list[str]]]:
 
 
 def packages() -> list[str]:
-    """Return the packages that are installed, by dotted name: the one in `package` and its folders, and the root's."""
+    """Return the dotted names of the installed packages: ``outflank``, from the folder `package`, and subpackages."""
     inits = [init for folder in ("package", *INSTALLED) for init in (ROOT / folder).rglob("__init__.py")]
     folders = sorted(init.parent.relative_to(ROOT) for init in inits)
     return [
@@ -399,15 +400,15 @@ def packages() -> list[str]:
 
 
 def pages() -> list[tuple[str, list[str]]]:
-    """Return the pages that the commands' help names and the files that they link to, by their place in a wheel."""
+    """Return the pages and examples that a wheel contains, by their folder in the wheel."""
     found = [str(file) for pattern in PAGES for file in sorted(Path().glob(pattern))]
     return [(f"share/doc/outflank/{os.path.dirname(file)}", [file]) for file in found]
 
 
 @contextmanager
 def only_build() -> Iterator[None]:
-    """Wait until no other build runs in this checkout, and say so on stderr. Later builds wait for this one."""
-    if sys.platform == "win32":  # where no compiler is known
+    """Wait until no other build runs in this checkout, with a message on stderr. Later builds wait for this one."""
+    if sys.platform == "win32":  # has no fcntl
         yield
         return
     import fcntl
@@ -422,7 +423,7 @@ def only_build() -> Iterator[None]:
 
 
 def main() -> None:
-    """Run the command that setuptools finds among the arguments.
+    """Run the setuptools command that the arguments name.
 
     Raises: SystemExit with one sentence if OUTFLANK_TARGET is not one of TARGETS.
     """
@@ -438,13 +439,13 @@ def main() -> None:
         package_dir={"": alias_folder()},
         options={
             "build": {"build_base": WHEEL_FOLDER} if IS_WHEEL else {},
-            "egg_info": {"egg_base": "."},  # or it would lie among the links
+            "egg_info": {"egg_base": "."},  # the default would be the folder of links
             "bdist_wheel": {
                 **({"py_limited_api": "cp311"} if IS_WHEEL else {}),
                 **({"plat_name": TARGETS[TARGET]} if TARGET else {}),
             },
         },
-        include_package_data=False,  # else MANIFEST.in, which is for the sdist, would put the .pyx into the wheel
+        include_package_data=False,  # MANIFEST.in is for the sdist, and would put the .pyx files into the wheel
         package_data=dict.fromkeys(packages(), DATA),
         data_files=pages() if IS_WHEEL else [],
         cmdclass={"build_ext": BuildForEachCPU},
@@ -452,7 +453,7 @@ def main() -> None:
     )
 
 
-if __name__ == "__main__":  # the processes that translate to C may import this file again
+if __name__ == "__main__":  # Cython's worker processes may import this file
     os.chdir(ROOT)
     with only_build():
         main()
