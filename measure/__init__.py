@@ -1,1 +1,1 @@
-"""Programs that measure, run for long, or write parts of the pages: each says how it is called. Not installed."""
+"""Programs that measure, run for long, or write parts of the pages; their docstrings give the commands. Not installed."""

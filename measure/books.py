@@ -1,8 +1,7 @@
 """Measures books for docs/book.md: ``python -m outflank.measure.books TASK ...``.
 
-``curve LOG PICTURE`` draws the growth of a book: LOG is the log of ``outflank book build --log`` of one build, the
-suffix of PICTURE names its format. ``speed BOOK`` times probes. ``theory BOOK [PREFIX]`` compares a book with the named
-openings.
+``curve LOG PICTURE`` draws the growth of a book. LOG is a file of ``outflank book build --log``; the suffix of PICTURE
+gives its format. ``speed BOOK`` times probes. ``theory BOOK [PREFIX]`` compares a book with the named openings.
 """
 
 import json
@@ -25,7 +24,7 @@ from outflank.engine import Colour, Game, Position, Searcher, limit_for_level
 _DRAW = 0  # the result of perfect play (Takizawa, Othello is Solved, 2023)
 _PROBES = 5000
 _LEVEL, _END_LEVEL, _LINE_LEVEL = 18, 24, 20
-_EVEN = 2  # discs
+_EVEN = 2  # the largest score in discs at which a line counts as even
 
 
 def draw_growth(log: Path, path: Path) -> None:
@@ -56,13 +55,13 @@ def draw_growth(log: Path, path: Path) -> None:
         axes.tick_params(bottom=False, left=False, right=False)
     for axes in (above, below):
         axes.grid(alpha=0.3)
-    # Letters as text: their outlines would be two thirds of the file.
+    # Text is stored as text, since outlines of letters would be two thirds of the file.
     with rc_context({"svg.fonttype": "none", "svg.hashsalt": "outflank"}):
         figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None)
 
 
 def time_probes(path: Path) -> None:
-    """Print the times of probes of positions in the book and of positions after its leaves, in random order."""
+    """Print the times of probes of random positions in the book, and of random positions one move outside it."""
     rng = random.Random(1)
     with Book.open(path) as book:
         entries = list(book.entries())
@@ -97,7 +96,7 @@ _searcher = cache(lambda: Searcher(256))
 
 @cache
 def searched(position: Position, level: int) -> tuple[int, str]:
-    """Return the score in discs for Black, and the best move."""
+    """Search a position on a level, and return the score in discs for Black and the best move."""
     _searcher().clear()
     result = _searcher().search(position, limit_for_level(level, position.empties))
     score = round(result.score)
@@ -105,7 +104,7 @@ def searched(position: Position, level: int) -> tuple[int, str]:
 
 
 def judged(book: Book, opening: Opening) -> tuple[int, str]:
-    """Return the score of a line in discs for Black, by the book or a search, and how much of it is in the book."""
+    """Return the score of a line in discs for Black, by the book or else a search, and the part that is in the book."""
     game = Game.from_transcript(opening.moves)
     positions = [turn.before for turn in game.turns] + [game.position]
     known = max(at for at, position in enumerate(positions) if position in book)
@@ -118,9 +117,9 @@ def judged(book: Book, opening: Opening) -> tuple[int, str]:
 
 
 def blamed(opening: Opening) -> str:
-    """Return the cells of the second table: the end's score at a high level, and the move that gives away the most.
+    """Return the cells of the second table: the score at the line's end on a high level, and the most costly move.
 
-    The search's own move, or an image of it, gives away nothing, regardless of the scores.
+    The search's own move, or an image of it, counts as costing nothing, regardless of the scores.
     """
     game = Game.from_transcript(opening.moves)
     end, _ = searched(game.position, _END_LEVEL)
@@ -139,8 +138,8 @@ def blamed(opening: Opening) -> str:
 def compare(path: Path, prefix: str = "f5d6") -> None:
     """Compare a book with the named openings, in the two tables of docs/book.md.
 
-    The first has the score of each named line that begins with the prefix; the second, for lines beyond two discs, the
-    result of deeper searches, with the move that gives away the most.
+    The first table has the scores of named lines that begin with the prefix and are even to two discs. The second table
+    has the other lines with the results of deeper searches and the most costly moves.
     """
     with Book.open(path) as book:
         lines = [

@@ -1,6 +1,6 @@
-"""Measures time and memory of converting game files: ``python -m outflank.measure.convert_speed [GAMES]``.
+"""Measures time and memory of the conversion of game files: ``python -m outflank.measure.convert_speed [GAMES]``.
 
-The games are Outflank's own, after eight random moves, with a search of one ply.
+Outflank plays the games against itself, after eight random moves, with a search of one ply.
 """
 
 import multiprocessing
@@ -23,7 +23,7 @@ _LIMIT = Limit(depth=1)
 
 
 def play(searcher: Searcher, rng: random.Random) -> AnnotatedGame:
-    """Play a game to its end."""
+    """Play a game to its end, and return it."""
     position = Position.start()
     recorder = Recorder(position)
     while not position.is_over:
@@ -52,7 +52,7 @@ def _write_database(path: Path, count: int) -> None:
 
 
 def convert(source: Path, name: str, output: Path) -> tuple[float, int]:
-    """Return processor seconds and peak kilobytes of a conversion in a process of its own, including its start."""
+    """Run a conversion in a new process. Return its processor seconds, including the start, and its peak kilobytes."""
     program = [sys.executable, "-m", "outflank.tools.cli.program"]
     process = subprocess.Popen(
         [*program, "convert", str(source), "--format", name, "-o", str(output)],
@@ -65,10 +65,10 @@ def convert(source: Path, name: str, output: Path) -> tuple[float, int]:
 
 
 def main(count: int = _GAMES) -> None:
-    """Print a line for each conversion."""
+    """Print the time and memory of a conversion to each format."""
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / "games.wtb"
-        # In a process of its own: a child starts with its parent's memory, which would be counted.
+        # In a separate process, since the peak memory of a child includes the parent's memory at the fork.
         writing = multiprocessing.get_context("spawn").Process(target=_write_database, args=(source, count))
         writing.start()
         writing.join()

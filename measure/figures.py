@@ -1,7 +1,7 @@
-"""The results of measurements: figures, docs/results.json that stores them, and the pages that quote it.
+"""The results of measurements: figures, their storage in docs/results.json, and the pages that quote them.
 
-A page quotes a figure as ``<!-- figure: signature -->92,515,206<!-- end -->``, by one of the names in
-`NAMES`. README has a table of some between its markers, and docs/results.md one of all.
+A page quotes a figure as ``<!-- figure: signature -->92,515,206<!-- end -->``, by one of the names in `NAMES`. Between
+markers, README has a table of some figures, and docs/results.md a table of all figures.
 """
 
 import platform
@@ -19,7 +19,7 @@ _MANY = 20
 BEGIN, END = "<!-- from results.json -->", "<!-- end of results.json -->"
 BEGIN_SOME, END_SOME = "<!-- figures -->", "<!-- end of figures -->"
 _QUOTE = re.compile(r"(<!-- figure: (.+?) -->).*?(<!-- end -->)", re.DOTALL)
-# The figures that pages may quote: the thing measured, and the unit.
+# The figures that pages may quote by name: the measured quantity, and the unit.
 NAMES = {
     "signature": ("the signature of `outflank bench`", "nodes"),
     "nodes of 11 plies": ("its positions, 11 plies", "M nodes"),
@@ -46,8 +46,8 @@ class MeasureEffort:
     """The effort of a measurement.
 
     Attributes:
-        runs: the number of runs of varying measurements.
-        quick: whether to do as little as possible, to see that it works.
+        runs: the number of runs of a measurement whose values vary.
+        quick: True to do as little work as possible, as a test of the measurement.
     """
 
     runs: int = 5
@@ -56,13 +56,13 @@ class MeasureEffort:
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One thing measured.
+    """The result of a measurement.
 
     Attributes:
-        what: the thing measured.
+        what: the measured quantity.
         unit: the unit of the values.
-        command: the command that repeats it.
-        values: the values of all runs; a single one if it is reproducible.
+        command: the command that repeats the measurement.
+        values: the values of all runs; a single value if it is reproducible.
     """
 
     what: str
@@ -77,14 +77,14 @@ class Figure:
 
     @property
     def spread(self) -> tuple[float, float]:
-        """The minimum and maximum, or of many values the 5th and the 95th percentile."""
+        """The minimum and the maximum; for 20 or more values the 5th and the 95th percentile."""
         if len(self.values) < _MANY:
             return min(self.values), max(self.values)
         first, *_, last = quantiles(self.values, n=20)
         return first, last
 
     def as_json(self) -> dict[str, object]:
-        """Return its entry in docs/results.json."""
+        """Return the figure's entry in docs/results.json."""
         return {
             "what": self.what,
             "unit": self.unit,
@@ -96,16 +96,16 @@ class Figure:
 
 
 Measure = Callable[[MeasureEffort], Iterator[Figure]]
-"""A measurement: does its work and yields its figures."""
+"""A function that makes a measurement and yields its figures."""
 
 
 def number(count: int, noun: str) -> str:
-    """Return ``1 thread`` or ``2 threads``."""
+    """Return a count with its noun, as in ``1 thread`` or ``2 threads``."""
     return f"{count} {noun}{'s' if count != 1 else ''}"
 
 
 def _rounded(value: float) -> float:
-    """Round to four significant digits, since more would be noise; a count stays exact."""
+    """Round to four significant digits, since further digits are noise; an integer stays exact."""
     return value if isinstance(value, int) else float(f"{value:.4g}")
 
 
@@ -121,7 +121,7 @@ def machine() -> dict[str, object]:
 
 
 def updated(document: dict[str, Any], name: str, figures: list[Figure], load: float) -> dict[str, Any]:
-    """Return the document with new figures, measured at that load, without figures of another machine."""
+    """Return the document with new figures, measured at this load. Figures of another machine are dropped."""
     here = machine()
     kept = document.get("measured", {}) if document.get("machine") == here else {}
     found = {"load": round(load, 1), "figures": [figure.as_json() for figure in figures]}
@@ -131,7 +131,7 @@ def updated(document: dict[str, Any], name: str, figures: list[Figure], load: fl
 def with_figures(page: str, document: dict[str, Any]) -> str:
     """Return the page with updated tables and quoted figures.
 
-    Raises: ValueError if it has no place for figures, or quotes an unknown one.
+    Raises: ValueError if the page has no place for figures, or quotes an unknown figure.
     """
     made, quoted = _QUOTE.subn(lambda found: f"{found[1]}{_quoted(found[2], document)}{found[3]}", page)
     places = [(BEGIN, END, tables), (BEGIN_SOME, END_SOME, some_figures)]
@@ -145,9 +145,9 @@ def with_figures(page: str, document: dict[str, Any]) -> str:
 
 
 def _quoted(name: str, document: dict[str, Any]) -> str:
-    """Return a figure without its unit, for pages.
+    """Return the value of a figure for a page, without its unit.
 
-    Raises: ValueError if there is no figure of that name.
+    Raises: ValueError if there is no figure with this name.
     """
     if name not in NAMES:
         raise ValueError(f"no figure is called {name!r}: the names are {', '.join(NAMES)}")
@@ -175,7 +175,7 @@ def _machine_line(document: dict[str, Any]) -> str:
 
 
 def tables(document: dict[str, Any]) -> str:
-    """Return the machine in a line, a table with a row for each thing measured, and the commands of its rows."""
+    """Return a line about the machine, a table with a row for each measured quantity, and the rows' commands."""
     measured = list(document["measured"].values())
     commands = {each["command"]: found["load"] for found in measured for each in found["figures"]}
     numbers = {command: number for number, command in enumerate(commands, 1)}

@@ -1,8 +1,8 @@
 """Makes the pictures of the pages: ``python -m outflank.measure.pictures docs/images``.
 
-It plays the tournament of ``examples/tournament.toml``, a live one, and a game in Quarry in some minutes, which needs
-GRhino, Quarry, and Chromium. The curve of a book's growth is drawn from its log. Only ``evaluation-errors.svg``
-comes from training data; docs/evaluation.md has its command.
+It plays the tournament of ``examples/tournament.toml``, a live tournament, and a game in Quarry. This takes some
+minutes, and needs GRhino, Quarry, and Chromium. The curve of a book's growth is drawn from its log. The program does
+not make ``evaluation-errors.svg``, which needs training data; docs/evaluation.md has the command.
 """
 
 import os
@@ -23,7 +23,7 @@ from outflank.tools.report.figures import slips_of
 _BIN = Path(sys.executable).parent
 _ENVIRONMENT = {**os.environ, "PATH": f"{_BIN}{os.pathsep}{os.environ.get('PATH', os.defpath)}"}
 _POSITION = "f5d6c3d3c4"
-_BOARDS = (("--scores",), ("--line", "f4f6f3"))  # the options in docs/play.md
+_BOARDS = (("--scores",), ("--line", "f4f6f3"))  # the same options as in docs/play.md
 _BOARD_PIXELS = 360
 _WIDTH, _HEIGHT = 1280, 860
 _LIVE_TIME = "30+0"
@@ -33,17 +33,17 @@ _LIVE_ENGINES = (
     ("'level 12'", "gtp --level 12"),
     ("Ponderer", "gtp --ponder"),
 )
-_EQUALS = {"Outflank 3", "Outflank 5"}  # their games are neither one-sided nor without errors
+_EQUALS = {"Outflank 3", "Outflank 5"}  # two engines whose games are neither one-sided nor without errors
 
 
 def outflank(*arguments: str) -> str:
-    """Return the output of a command of this interpreter's program."""
+    """Run a command of the ``outflank`` program of this interpreter, and return its output."""
     command = [str(_BIN / "outflank"), *arguments]
     return subprocess.run(command, env=_ENVIRONMENT, stdout=subprocess.PIPE, text=True, check=True).stdout
 
 
 def boards(browser: Browser, folder: Path, picture: Path) -> None:
-    """Draw two boards next to each other."""
+    """Take a picture of two boards next to each other."""
     page = folder / "boards.html"
     drawn = "".join(
         outflank("board", _POSITION, *options, "--svg", "--size", str(_BOARD_PIXELS)) for options in _BOARDS
@@ -56,7 +56,7 @@ def boards(browser: Browser, folder: Path, picture: Path) -> None:
 
 
 def report(browser: Browser, run: Path, whole: Path, replay: Path) -> None:
-    """Draw the top of a report, and the position after the most costly move between two engines."""
+    """Take pictures of the top of a report, and of the position after the most costly move between two engines."""
     games = [game for game in read_run(run).games if set(game.pairing.names.values()) == _EQUALS]
     shown = slips_of(games)[0]
     address = (run / "report.html").as_uri()
@@ -68,7 +68,7 @@ def report(browser: Browser, run: Path, whole: Path, replay: Path) -> None:
 
 
 def live(browser: Browser, folder: Path, picture: Path) -> None:
-    """Draw the page of a tournament while three games are played and some have ended."""
+    """Take a picture of a tournament's page while three games are being played and some have ended."""
     engines = [f"--engine=name={name} cmd='outflank {call}' tc={_LIVE_TIME}" for name, call in _LIVE_ENGINES]
     command = [
         str(_BIN / "outflank"),
@@ -102,7 +102,7 @@ def live(browser: Browser, folder: Path, picture: Path) -> None:
 
 
 def web(browser: Browser, folder: Path, images: Path) -> None:
-    """Draw the page of ``outflank web``: a game with the score of each move, its review, a problem on a telephone."""
+    """Take pictures of ``outflank web``: a game with the score of each move, its review, a problem on a telephone."""
     game = "f5f4e3f2c3e6f7e7f6d6d3g6e8c4e2c2g4f3h5h6h7f8g8c6g3h2d7h4g5d2c1c8b1e1g1d8c7f1b8h1g7h8b7a8"
     with Served(command=["web"], XDG_DATA_HOME=str(folder)) as served:
         browser.load(served.page, width=1180, height=780)

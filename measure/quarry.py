@@ -18,10 +18,10 @@ from outflank import __version__
 from outflank.engine import Colour, Game
 from outflank.protocol.drivers.spawn import tied_to_us
 
-# Debian keeps games apart from other programs.
+# Debian installs games in a separate folder.
 _PATH = f"{os.environ.get('PATH', os.defpath)}{os.pathsep}/usr/games"
-_PROGRAMS = ("quarry", "Xvfb", "xdotool")  # and ImageMagick's import for a picture
-# Each engine logs to a file of its own, named after its process.
+_PROGRAMS = ("quarry", "Xvfb", "xdotool")  # pictures also need ImageMagick's import
+# Each engine logs to a separate file, named after its process id.
 _CONFIGURATION = """\
 [GTP Engine "Outflank"]
 Screen name format = "%n"
@@ -30,10 +30,11 @@ Version = "{version}"
 Command line = "sh -c 'exec {command} --log {folder}/$$.engine'"
 Supported games = "Reversi"
 """
-# The dialog's shortcuts: Reversi, White and Black by the computer, Forward; then, after the clock, Play.
+# Shortcuts of the dialog's first page: Reversi, White and Black played by the computer, Forward. On the second page,
+# after the keys of the clock: Play.
 _NEW_GAME_KEYS = ("alt+r", "alt+o", "alt+p", "alt+f")
 _PLAY_KEYS = ("alt+p",)
-# The second page's: the list of time controls from its top, and the fields below it.
+# Shortcuts of the dialog's second page: the list of time controls, and its first entry.
 _TYPE_KEYS = ("alt+t", "Home")
 
 
@@ -41,7 +42,7 @@ def _field(shortcut: str, text: str) -> list[str]:
     return [shortcut, *("colon" if letter == ":" else letter for letter in text)]
 
 
-# Quarry's "limited time per move" and "Canadian overtime": 2 s a move; a minute, then 20 s for 5 moves each.
+# Quarry's "limited time per move", 2 s a move, and "Canadian overtime", a minute and then 20 s for each 5 moves.
 TWO_SECONDS_A_MOVE = (*_TYPE_KEYS, "Down", "Down", *_field("alt+l", "0:02"))
 A_MINUTE_AND_BYO_YOMI = (
     *_TYPE_KEYS,
@@ -55,7 +56,7 @@ _RETRY_SECONDS = 10.0
 
 
 def missing_programs() -> list[str]:
-    """Return the programs to install before Quarry can be driven."""
+    """Return the names of the needed programs that are not installed."""
     return [name for name in _PROGRAMS if shutil.which(name, path=_PATH) is None]
 
 
@@ -67,19 +68,19 @@ def play(
     clock: Sequence[str] = (),
     patience: float = _PATIENCE_SECONDS,
 ) -> list[Game]:
-    """Let Quarry play a game between two processes of `command`, each taking ``--log FILE``.
+    """Let Quarry play a game between two processes of `command`, which must accept ``--log FILE``.
 
     Args:
         command: the engine's command line.
-        version: the engine's version, for Quarry.
-        folder: an empty working folder, Quarry's home.
-        photo: the file for a screenshot of the finished game, as PNG.
-        clock: the keys that set a clock, such as TWO_SECONDS_A_MOVE; no limit without them.
+        version: the engine's version, which Quarry's configuration names.
+        folder: an empty folder, which serves as Quarry's home folder.
+        photo: the PNG file for a screenshot of the finished game; None for no screenshot.
+        clock: the keys that set a clock, such as TWO_SECONDS_A_MOVE; empty for no time limit.
         patience: the timeout of the game in seconds.
 
-    Returns: the finished game in the logs of both engines.
+    Returns: the finished game as each of the two engines logged it.
 
-    Raises: TimeoutError if the game is not over in time, or was lost on time.
+    Raises: TimeoutError if the game is not over in time, or ended with a time forfeit.
     """
     (folder / ".quarry").write_text(
         _CONFIGURATION.format(command=command, version=version, folder=folder), encoding="utf-8"
@@ -121,7 +122,7 @@ def _screen() -> Iterator[str]:
 
 @contextmanager
 def _running(command: list[str], environment: dict[str, str]) -> Iterator["subprocess.Popen[bytes]"]:
-    """Run `command` during the block; the process ends with it, or with us if we are killed."""
+    """Run `command` during the block. The process ends after the block, or when this process is killed."""
     process = subprocess.Popen(
         tied_to_us(command, None, _PATH),
         env=environment,
@@ -137,13 +138,13 @@ def _running(command: list[str], environment: dict[str, str]) -> Iterator["subpr
 
 
 def _press(environment: dict[str, str], title: str, keys: Sequence[str], goal: str) -> str:
-    """Press keys in the window called `title` until one called `goal` appears, and return its id.
+    """Press keys in the window called `title` until a window called `goal` appears, and return its id.
 
-    Raises: TimeoutError if it does not appear.
+    Raises: TimeoutError if the window does not appear.
     """
     _wait_for(environment, title, _PATIENCE_SECONDS)
     for _ in range(round(_PATIENCE_SECONDS / _RETRY_SECONDS)):
-        # On a busy machine a key may be lost; pressing the keys twice has the same effect.
+        # On a busy machine a key may be lost. Pressing the keys again is harmless.
         if window := _find(environment, title):
             # Without a window manager the window gets no focus by itself.
             command = ["xdotool", "windowfocus", window, "key", "--delay", "300", *keys]
@@ -154,7 +155,7 @@ def _press(environment: dict[str, str], title: str, keys: Sequence[str], goal: s
 
 
 def _wait_for(environment: dict[str, str], title: str, seconds: float) -> str:
-    """Return the id of the window of that title as soon as it appears; an empty text after the timeout."""
+    """Wait for the window with this title, and return its id; an empty text after the timeout."""
     deadline = time.monotonic() + seconds
     while not (window := _find(environment, title)) and time.monotonic() < deadline:
         time.sleep(0.1)

@@ -1,7 +1,6 @@
-"""Write the parts of the pages that come from the program's own texts: ``python -m outflank.measure.reference``.
+"""Writes the parts of the pages that come from the program's own texts: ``python -m outflank.measure.reference``.
 
-A page names such a part where it stands, between ``<!-- made: NAME -->`` and ``<!-- end -->``. The rest of a page is
-written by hand.
+Each part is between ``<!-- made: NAME -->`` and ``<!-- end -->``. The rest of a page is written by hand.
 """
 
 import inspect
@@ -30,7 +29,7 @@ _USUAL = {
 
 
 def with_parts(page: str) -> str:
-    """Return the page with its parts as the program has them now. Raises: KeyError if a part is not known."""
+    """Return the page with updated parts. Raises: KeyError if a part is not known."""
     return _PART.sub(lambda found: f"{found[1]}{PARTS[found[2]]()}{found[3]}", page)
 
 
@@ -40,7 +39,7 @@ def parts_of(page: str) -> list[str]:
 
 
 def _commands(table: dict[str, Callable[..., Any]], module: str) -> str:
-    """Return the entries of the commands that a module defines; names of one function share an entry."""
+    """Return the entries of the commands that a module defines. Names of the same function share an entry."""
     names: dict[Callable[..., Any], list[str]] = {}
     for name, function in table.items():
         if _module(function) == module:
@@ -98,11 +97,11 @@ PARTS: dict[str, Callable[[], str]] = {
     "parameters": _parameters,
     "arena messages": lambda: _block(messages.page()),
 }
-"""Each part by its name in the pages."""
+"""The functions that make the parts, by the parts' names in the pages."""
 
 
 def main() -> None:
-    """Write the parts of every page again."""
+    """Update the parts of all pages."""
     for path in DOCS.glob("*.md"):
         if (page := with_parts(old := path.read_text())) != old:
             path.write_text(page)

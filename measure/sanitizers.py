@@ -1,9 +1,10 @@
 """Exercises the compiled code under gcc's sanitizers: ``make sanitize`` and ``make races``.
 
-Under AddressSanitizer and UndefinedBehaviorSanitizer: perft, searches of random positions and boards of every preset,
-exact endgames, stops and threads, and the solo game. Any finding is reported and ends the program. With ``races``,
-under ThreadSanitizer: searches with four threads, stopped at any moment. tests/data/races.supp lists the intended
-races, each with its reason; any other race is reported and causes exit code 66.
+Without arguments it runs, under AddressSanitizer and UndefinedBehaviorSanitizer, perft, searches of random positions
+and boards of every preset, exact endgames, searches with threads that are stopped, and the solo game. Any finding is
+reported and ends the program. With ``races`` it runs, under ThreadSanitizer, searches with four threads that are
+stopped at different moments. tests/data/races.supp lists the intended races with their reasons; any other race is
+reported and causes exit code 66.
 """
 
 import random
@@ -16,17 +17,17 @@ from outflank.engine.search.stability import stable_discs
 from outflank.engine.solo.core import SoloBoard
 from outflank.engine.solo.search import best_line, judged_moves
 
-# Hand-made: 24 empty squares, both sides have moves everywhere.
+# A hand-made board with 24 empty squares, on which both sides have many moves.
 BOARD = "--XXXXX--OOOXX-O-OOOXXOX-OXOXOXXOXXXOXXX--XOXOXX-XXXOOO--OOOOO-- X"
-LEAVES = 55092  # perft(7)
-BOARDS = 12  # boards of each preset
+LEAVES = 55092  # the leaves of perft(7)
+BOARDS = 12  # the number of boards of each preset
 SEED = 1
 STOPS = 20
 RACING_STOPS = 30
 
 
 def random_game(rules: Rules, rng: random.Random) -> Position:
-    """Return a random position of a random game."""
+    """Play a random number of random moves, and return the position."""
     game = Game(rules)
     for _ in range(rng.randrange(58)):
         if game.position.must_pass:
@@ -38,7 +39,7 @@ def random_game(rules: Rules, rng: random.Random) -> Position:
 
 
 def random_board(rules: Rules, rng: random.Random) -> Position:
-    """Return random discs, like a board that a user sets up: from a few to a full board."""
+    """Return a board with random discs, which need not come from a game."""
     taken, own = rng.getrandbits(64), rng.getrandbits(64)
     if rng.random() < 0.5:
         taken &= rng.getrandbits(64) | rng.getrandbits(64)
@@ -46,7 +47,7 @@ def random_board(rules: Rules, rng: random.Random) -> Position:
 
 
 def search(position: Position, searcher: Searcher, rng: random.Random) -> None:
-    """Run all functions of a position."""
+    """Run perft, stability, symmetries, evaluation and searches on a position."""
     perft(position, 2)
     stable_discs(position.own, position.opp)
     for image in position.symmetries():
@@ -78,7 +79,7 @@ def solo(rng: random.Random) -> None:
 
 
 def stops(rng: random.Random) -> None:
-    """Stop searches with threads at random moments, and clear the table between them."""
+    """Stop multi-threaded searches at random moments, and clear the transposition table between them."""
     searcher, position = Searcher(1, threads=4), Position.parse(BOARD)
     for _ in range(STOPS):
         timer = threading.Timer(rng.uniform(0, 0.05), searcher.stop)
@@ -89,7 +90,7 @@ def stops(rng: random.Random) -> None:
 
 
 def races() -> None:
-    """Search to a few depths, solve the end of the game, then start and stop."""
+    """Search to some depths with four threads, solve an endgame, then start and stop searches."""
     position = Position.parse(BOARD)
     searcher = Searcher(hash_mb=1, threads=4)
     for depth in (8, 10, 12):
@@ -111,7 +112,7 @@ def races() -> None:
 
 
 def main() -> None:
-    """Run everything, and print a summary."""
+    """Run everything except `races`, and print a summary."""
     rng, began, count = random.Random(SEED), time.monotonic(), 0
     assert perft(Position.start(), 7) == LEAVES
     for rules in PRESETS.values():

@@ -1,7 +1,7 @@
 """Measures several engines on one machine: ``python -m outflank.measure.side_by_side [PYTHON ...]``.
 
-Each PYTHON is the interpreter of an installation, by default this one. Eight processes of an installation play games
-against themselves at once, 0.1 s a move, for some seconds; the installations take turns.
+Each PYTHON is the interpreter of an installation; the default is this interpreter. For some seconds, eight processes of
+an installation play games against themselves at the same time, with 0.1 s a move. The installations take turns.
 """
 
 import subprocess
@@ -12,7 +12,8 @@ ENGINES = 8
 SECONDS = 8.0
 ROUNDS = 4
 
-# Compatible with every version of the engine. A process reports when it is ready and starts on a signal.
+# The program of a process, compatible with every version of the engine. It prints "ready", and starts after a line of
+# input.
 PLAYER = """
 import sys, time
 from outflank.engine import Game, Limit, Searcher
@@ -34,10 +35,10 @@ print(nodes / seconds, sizes["Private_Clean"] + sizes["Private_Dirty"], sizes["P
 
 
 def play(python: str) -> tuple[float, float, float]:
-    """Let the engines of an installation play at once.
+    """Let the engines of an installation play at the same time.
 
-    Returns: the nodes a second of all engines, the mean private memory of an engine and the memory of all in KiB, with
-        shared memory counted once.
+    Returns: the total nodes per second of all engines, the mean private memory of an engine in KiB, and the memory of
+        all engines in KiB, with shared memory counted once.
     """
     players = [
         subprocess.Popen(
@@ -61,7 +62,7 @@ def play(python: str) -> tuple[float, float, float]:
 
 
 def main(pythons: list[str]) -> None:
-    """Print for each installation the median, least and most of some rounds."""
+    """Print for each installation the median, minimum and maximum of some rounds."""
     rounds = [[play(python) for python in pythons] for _ in range(ROUNDS)]
     for python, found in zip(pythons, zip(*rounds, strict=True), strict=True):
         speeds, private, memory = zip(*found, strict=True)

@@ -1,7 +1,7 @@
-"""Plays hours of matches whose engines fail and whose runner is killed: ``make soak ARGS="--minutes 60"``.
+"""Plays matches for hours while engines fail and the runner is killed: ``make soak ARGS="--minutes 60"``.
 
-Games of instant engines and tournaments that are killed run concurrently. Prints a JSON object for each; the exit code
-is 1 if a result was lost or a process remained.
+A match of instant engines runs at the same time as tournaments that are killed and resumed. The program prints a JSON
+object for each of the two; the exit code is 1 if a result was lost or a process remained.
 """
 
 import json
@@ -27,16 +27,16 @@ from outflank.tools.match.state.run import Run
 from outflank.tools.match.state.store import read_run
 
 _SIGNALS = (signal.SIGKILL, signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
-# Before our code runs, the process ends by the signal itself, or with 1 and this message of Python.
+# A signal before our code runs ends the process by the signal itself, or with code 1 and this message of Python.
 _ALLOWED = {0, *(128 + number for number in _SIGNALS), *(-number for number in _SIGNALS)}
 _PYTHON_WAS_INTERRUPTED = "Fatal Python error: init_import_site"
-_GAMES = 4  # games of each encounter
-_LATER = 3  # skips the first third of a run, which may fill caches
+_GAMES = 4  # the number of games between each two engines
+_LATER = 3  # the first third of the samples is skipped, since caches may fill then
 OUTFLANK = str(Path(sys.executable).with_name("outflank"))
 FAULTY_SHARE = 0.05
-TABLES = 8  # most wait for a silent engine
-STALL_SECONDS = 30  # a busy machine may delay even an instant engine for seconds
-# The referee's names of the engine's faults.
+TABLES = 8  # the number of concurrent games, most of which wait for a silent engine
+STALL_SECONDS = 30  # long, because a busy machine may delay even an instant engine for seconds
+# The endings that the referee gives to the engine's faults.
 ENDINGS: Mapping[str, Ending] = {
     "crash": Ending.CRASH,
     "illegal": Ending.ILLEGAL_MOVE,
@@ -46,9 +46,9 @@ ENDINGS: Mapping[str, Ending] = {
 
 
 def repeat(folder: Path, seconds: float, rng: random.Random) -> dict[str, object]:
-    """Play tournaments until the time is up, and return a summary.
+    """Play tournaments that are killed and resumed until the time is up, and return a summary.
 
-    Raises: AssertionError if a result is lost or differs from that of an undisturbed run, or if a process remains.
+    Raises: AssertionError if a result is lost or differs from the undisturbed run's result, or if a process remains.
     """
     deadline, kills, games, rounds = time.monotonic() + seconds, 0, 0, 0
     while time.monotonic() < deadline or not rounds:
@@ -81,7 +81,7 @@ def _until_over(folder: Path, seed: int, rng: random.Random) -> int:
         )
         assert living_with(_mark(folder)) == [], "an engine outlives its runner"
         if not (folder / "run.db").exists():
-            continue  # killed before it began
+            continue  # the runner was killed before the run began
         run = read_run(folder)
         assert len(run.games) >= counted, "a game that had ended is lost"
         counted = len(run.games)
@@ -127,7 +127,7 @@ def _results(run: Run) -> list[tuple[object, ...]]:
 
 
 def sample(pid: int) -> dict[str, float]:
-    """Return the memory in MiB, open files, threads and unreaped children of a process; nothing if it has ended."""
+    """Return memory in MiB, open files, threads and children of a process; an empty dict if it has ended."""
     process = Path(f"/proc/{pid}")
     try:
         pages = int((process / "statm").read_text().split()[1])
@@ -140,7 +140,7 @@ def sample(pid: int) -> dict[str, float]:
 
 
 def ranges(samples: list[dict[str, float]]) -> dict[str, object]:
-    """Return the minimum and maximum of each figure after the first third, and the growth of memory in it."""
+    """Return the minimum and maximum of each figure after the first third of the samples, and the growth of memory."""
     later = samples[len(samples) // _LATER :]
     if not later:
         return {"samples": 0}
@@ -151,9 +151,9 @@ def ranges(samples: list[dict[str, float]]) -> dict[str, object]:
 
 
 def play(folder: Path, games: int, seconds: float, interval: float = 10.0) -> dict[str, object]:
-    """Play games until the time is up, and return a summary.
+    """Play games of instant engines until the time is up, and return a summary.
 
-    Raises: AssertionError if a game is missing or is counted wrongly.
+    Raises: AssertionError if a game is missing or is counted incorrectly.
     """
     log, openings = folder / "faults.log", folder / "openings.txt"
     log.touch()
@@ -187,7 +187,7 @@ def play(folder: Path, games: int, seconds: float, interval: float = 10.0) -> di
                 samples.append(sample(running.pid))
         finally:
             running.send_signal(signal.SIGINT)
-            code = running.wait(1200)  # the report of many games takes long
+            code = running.wait(1200)  # long, because of the report of many games
     return {"exit code": code, **ranges([each for each in samples if each]), **_counted(folder, log)}
 
 
@@ -197,7 +197,7 @@ def _counted(folder: Path, log: Path) -> dict[str, object]:
     numbers = [game.pairing.number for game in run.games]
     assert len(set(numbers)) == len(numbers), "a game counts twice"
     missing = set(range(1, max(numbers))) - set(numbers)
-    # Each table had an unfinished pair.
+    # Each concurrent game belongs to an unfinished pair.
     assert len(missing) <= 2 * TABLES, f"games {sorted(missing)} are missing"
     endings = Counter(game.ending for game in seen)
     faults = Counter(log.read_text().splitlines())

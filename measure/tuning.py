@@ -1,8 +1,9 @@
-"""Measures the error of SPSA on a known optimum, next to nevergrad: ``python -m outflank.measure.tuning [PAIRS]``.
+"""Measures SPSA's distance from a known optimum, and nevergrad's: ``python -m outflank.measure.tuning [PAIRS]``.
 
-Eight values from 0 to 1 have random starts and random optima; each costs ELO times the square of its distance from its
-optimum. The result of a pair of games is drawn at the resulting Elo difference. For 20 seeds, the largest distance of a
-value from its optimum is printed; nevergrad's optimizers take part if it is installed (``pip install nevergrad``).
+Eight values from 0 to 1 have random starts and random optima. Each value costs ELO times the square of its distance
+from its optimum. The result of a pair of games is drawn at random for the resulting Elo difference. The measure of a
+run is the largest distance of a value from its optimum; its statistics over 20 seeds are printed. The optimizers of
+nevergrad take part if it is installed (``pip install nevergrad``).
 """
 
 import contextlib
@@ -15,7 +16,7 @@ from statistics import median
 from outflank.tools.match.stats.spsa import Tuned, Tuning, ValuePath
 
 VALUES, SEEDS = 8, 20
-ELO = 800.0  # the cost of a value at a distance of 1; 8 Elo at a tenth of the range
+ELO = 800.0  # the cost in Elo of a value at a distance of 1; a distance of 0.1 costs 8 Elo
 DRAWS = 0.06  # the share of draws between equals
 NEAR = 0.1
 LAG = 4
@@ -23,7 +24,7 @@ OTHERS = ("SPSA", "TBPSA", "NaiveTBPSA", "OptimisticNoisyOnePlusOne", "CMA", "PS
 
 
 class Hidden:
-    """The simulated problem: the optima, and the results of pairs of games, with random numbers of its own."""
+    """A simulated problem with its own random generator: hidden optima, and random results of pairs of games."""
 
     def __init__(self, seed: int) -> None:
         self.random = Random(f"hidden {seed}")
@@ -35,7 +36,7 @@ class Hidden:
         return -sum(ELO * (value - best) ** 2 for value, best in zip(values, self.best, strict=True))
 
     def pair(self, first: list[float], opponent: float) -> float:
-        """Return the points of the first in two games against an opponent of this strength."""
+        """Return the points of the values `first` in two games against an opponent with this strength in Elo."""
         expected = 1 / (1 + 10 ** ((opponent - self.strength(first)) / 400))
         draw = DRAWS * 4 * expected * (1 - expected)
         points = 0.0
@@ -50,7 +51,7 @@ class Hidden:
 
 
 def ours(seed: int, pairs: int) -> float:
-    """Run our SPSA with its default step and rate."""
+    """Run our SPSA with its default step and rate, and return the largest distance from an optimum."""
     hidden = Hidden(seed)
     tuned = [Tuned.parse(f"v{place} real {start} 0 1", pairs) for place, start in enumerate(hidden.start)]
     path = ValuePath(Tuning(tuple(tuned), LAG), pairs, seed)
@@ -61,10 +62,10 @@ def ours(seed: int, pairs: int) -> float:
 
 
 def theirs(name: str) -> Callable[[int, int], float]:
-    """Return an optimizer of nevergrad, which evaluates one candidate at a time.
+    """Return a function that runs an optimizer of nevergrad, which evaluates one candidate at a time.
 
-    Each candidate plays against an opponent 100 Elo below the optimum, a better reference than a real tuning has:
-    against the start nearly every pair would soon be won.
+    Each candidate plays against an opponent 100 Elo below the optimum. A real tuning has no such reference, but against
+    the start nearly every pair would soon be won.
     """
     nevergrad = import_module("nevergrad")
 
@@ -82,7 +83,7 @@ def theirs(name: str) -> Callable[[int, int], float]:
 
 
 def methods() -> Iterator[tuple[str, Callable[[int, int], float]]]:
-    """Yield our method, and nevergrad's if it is installed."""
+    """Yield our method, and nevergrad's methods if it is installed."""
     yield "ours", ours
     with contextlib.suppress(ModuleNotFoundError):
         for name in OTHERS:
@@ -90,7 +91,7 @@ def methods() -> Iterator[tuple[str, Callable[[int, int], float]]]:
 
 
 def main(pairs: int = 10_000) -> None:
-    """Print a line for each method."""
+    """Print a line of statistics for each method."""
     for name, method in methods():
         found = sorted(method(seed, pairs) for seed in range(SEEDS))
         near = sum(distance <= NEAR for distance in found)
