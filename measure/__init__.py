@@ -1,1 +1,1 @@
-"""Programs that measure, run for long, or write parts of the pages; their docstrings give the commands. Not installed."""
+"""Programs that measure, run long, or write parts of pages. Their docstrings give the commands. Not installed."""
