@@ -6,8 +6,8 @@ The second of two builds in the same checkout waits for the first. Nothing is tr
 Modules in the checkout (``make build``, an editable install) are compiled for this CPU. A wheel may be copied to
 another machine, or installed again from pip's cache, so on x86-64 it has four builds of the engine; at import the best
 build for the CPU is chosen. ``OUTFLANK_MARCH=<value>`` sets ``gcc -march`` instead. Several values, the best first,
-make a wheel with one build for each value, in separate folders. ``engine/buildinfo.py`` records the CPU features that the
-compiler was allowed to use; ``engine/machine.py`` compares them with the CPU that imports the package.
+make a wheel with one build for each value, in separate folders. ``engine/buildinfo.py`` records the CPU features that
+the compiler was allowed to use; ``engine/machine.py`` compares them with the CPU that imports the package.
 
 If ``OUTFLANK_TARGET`` is one of TARGETS, zig (the package ``ziglang``) compiles a wheel for this system. Modules for
 Windows are linked with the ``python3.dll`` that ``LDFLAGS`` names.
