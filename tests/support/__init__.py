@@ -1,1 +1,1 @@
-"""What tests share: oracles, strategies, samples, dialogues, and engines that fail on purpose."""
+"""Helpers that tests share: oracles, strategies, samples, dialogues, and engines that fail on purpose."""

@@ -1,4 +1,4 @@
-"""An arena in this process: its server on loopback, entrants with engines of the tests, strangers, and lines to cut."""
+"""Runs an arena in this process: a server on loopback, entrants with fake engines, other clients, and a relay."""
 
 import json
 import random
@@ -35,11 +35,11 @@ WAIT_SECONDS = 20.0
 
 
 class Gone(Exception):
-    """The entrant goes."""
+    """Raised inside an entrant's thread to make the entrant leave."""
 
 
 class Entrant:
-    """Plays in an arena from the time when it is there until it goes; a context manager."""
+    """An entrant that plays in an arena from its connection until it leaves; a context manager."""
 
     def __init__(
         self, url: str, token: str, entry: EngineSpec, slots: int, is_there: Callable[[], bool]
@@ -60,7 +60,7 @@ class Entrant:
         self.go()
 
     def go(self) -> None:
-        """Leave, as Ctrl-C does."""
+        """Leave the arena in the same way as after Ctrl-C."""
         self._over.set()
         self._thread.join()
 
@@ -99,7 +99,7 @@ class LocalArena:
         self._server.__exit__()
 
     def entrant(self, name: str, entry: EngineSpec | None = None, slots: int = 1, url: str = "") -> Entrant:
-        """Return an entrant with a token; with the engine that plays one game by heart if none is given."""
+        """Return an entrant with a token; its default engine is the instant engine, which replays one game."""
         token = self.arena.tokens.admit(name)
         return Entrant(url or self.url, token, entry or instant("engine"), slots, lambda: self.is_there(name))
 
@@ -107,7 +107,7 @@ class LocalArena:
         return name in {line.name for line in self.arena.present()}
 
     def settings(self, *names: str, **others: Any) -> RunSettings:
-        """Return a run of these entrants, on the opening of the engine that plays one game by heart."""
+        """Return the settings of a run between these entrants, with the opening that the instant engine plays."""
         engines = tuple(self.arena.engine_of(name) for name in names)
         return replace(instant_settings(self.folder, **others), engines=engines)
 
@@ -147,13 +147,13 @@ class LocalArena:
             yield socket
 
     def hello(self, name: str = "X") -> tuple[str, str]:
-        """Return the first message of an entrant with a token."""
+        """Return the first two messages of an entrant with a token."""
         token = self.arena.tokens.admit(name)
         return write(HelloMessage(VERSION, token)), write(OpenMessage(1, "by hand"))
 
 
 def heard(socket: ClientConnection, seconds: float = 5.0) -> list[dict[str, Any]]:
-    """Return all messages until the connection ends, pings left out."""
+    """Return all messages except pings until the connection ends, or until `seconds` have passed."""
     found: list[dict[str, Any]] = []
     until = time.monotonic() + seconds
     try:
@@ -174,18 +174,18 @@ def wait(is_so: Callable[[], object], seconds: float = WAIT_SECONDS) -> None:
 
 
 def totals(run: Run) -> list[tuple[int, str, str, str]]:
-    """Return number, winner, ending and moves of each game."""
+    """Return the number, winner, ending and moves of each game."""
     return [
         (game.pairing.number, game.winner_name or "", str(game.ending), game.transcript) for game in run.games
     ]
 
 
 class Relay:
-    """Passes on bytes between whoever connects to it and a server; a context manager.
+    """A TCP relay between clients and a server, whose connections tests can cut; a context manager.
 
     Attributes:
-        port: the port at which it listens.
-        delay: seconds that it holds back what it passes on, each way.
+        port: the port on which the relay listens.
+        delay: the delay in seconds of all bytes, in both directions.
         cuts: the number of cut connections.
 
     Args:
@@ -214,7 +214,7 @@ class Relay:
         self.cut()
 
     def cut(self, rng: random.Random | None = None) -> None:
-        """End all lines, or one of them that `rng` chooses."""
+        """Cut all connections, or one that `rng` chooses."""
         with self._lock:
             chosen = self._lines if rng is None else rng.sample(self._lines, min(1, len(self._lines)))
             self._lines = [line for line in self._lines if line not in chosen]
@@ -226,7 +226,7 @@ class Relay:
                 end.close()
 
     def cut_in_a_message(self) -> None:
-        """Pass on half of the next bytes that come, and end their line."""
+        """Relay only half of the next chunk of bytes, then cut its connection."""
         self._half = True
 
     def _accept(self) -> None:

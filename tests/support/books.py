@@ -1,4 +1,4 @@
-"""Books for tests: made without a search, or grown by real ones on a low level; and a full disk to write them to."""
+"""Makes books for tests, without searches or with searches on a low level, and simulates a full disk."""
 
 import functools
 import random
@@ -29,7 +29,7 @@ PASS_LINE = "e6f6c4e7e8d8g7f8"
 
 
 def record(position: Position, score: int = 0, leaf: str | None = None, **changed: object) -> Record:
-    """Return a record with this score; its leaf is the first move if none is named."""
+    """Return a record with this score. The move of its leaf is `leaf`, or else the first legal move."""
     move = position.legal_moves()[0] if leaf is None else Move.parse(leaf)
     values: dict[str, object] = {
         "position": position,
@@ -59,14 +59,14 @@ def make_book(path: Path, records: Iterable[Record], rules: Rules = OTHELLO) -> 
 
 
 def altered(path: Path, statements: str) -> Path:
-    """Return the file of a book, or a new one, after SQL that is not ours."""
+    """Execute SQL on the file of a book, which is created if it does not exist, and return its path."""
     with closing(sqlite3.connect(path)) as connection:
         connection.executescript(statements)
     return path
 
 
 def plies(count: int, start: Position = START) -> list[Position]:
-    """Return every position up to this many plies from the start, once up to symmetry, without those that are over."""
+    """Return the distinct positions up to `count` plies from the start, up to symmetry, except finished games."""
     found, last = [start], [start]
     for _ in range(count):
         seen: dict[Position, Position] = {}
@@ -106,7 +106,7 @@ def grow(
 def run_backwards(
     task: Callable[[Question], SearchResult], keys: Iterable[Question]
 ) -> Iterator[tuple[Question, SearchResult]]:
-    """Five at once, the last one ready first."""
+    """Run tasks in batches of five, and yield each batch in reverse order."""
     waiting = iter(keys)
     while batch := list(islice(waiting, 5)):
         for key in reversed(batch):
@@ -119,7 +119,7 @@ def records(path: Path) -> list[Record]:
 
 
 def expect_whole(path: Path, unfinished: int = 0) -> None:
-    """Assert that a check finds no fault, and no more unfinished positions than that."""
+    """Assert that a check of the book finds no fault, and at most `unfinished` unfinished positions."""
     with Book.open(path) as book:
         checked = check(book)
     assert not checked.faults, checked.faults
@@ -128,7 +128,7 @@ def expect_whole(path: Path, unfinished: int = 0) -> None:
 
 
 def varied_records(depth: int = 3, level: int | None = LEVEL) -> list[Record]:
-    """Return records of all positions up to `depth` plies, with random numbers; those of the last ply have leaves."""
+    """Return records with random numbers for all positions up to `depth` plies; the last ply's records have leaves."""
     draw = random.Random(4)
     records = []
     for position in plies(depth):
@@ -151,7 +151,7 @@ def varied_records(depth: int = 3, level: int | None = LEVEL) -> list[Record]:
 
 
 def book_with_a_pass() -> list[Record]:
-    """Return the positions of PASS_LINE, and the one after the pass, which has a leaf."""
+    """Return records of the positions of PASS_LINE, and of the position after the pass, which has a leaf."""
     positions = [after(PASS_LINE[:count]) for count in range(0, len(PASS_LINE), 2)]
     last = after(PASS_LINE).pass_()
     depth_and_selectivity, lines = searched_at(LEVEL, last.empties, "made"), LineCounts(1, 1, 0, 0)
@@ -169,7 +169,10 @@ def make(path: Path, records: Iterable[Record], rules: Rules = START.rules, **fa
 
 
 def egbk3(book: Book, **by_hand: int) -> bytes:
-    """Return a book's records as Egaroucid writes them, some turned by 180 degrees; `by_hand` are those after moves."""
+    """Return a book in Egaroucid's format, with every second board rotated by 180 degrees.
+
+    `by_hand` has scores set by hand, by the transcript of the moves that lead to the position.
+    """
     data, chosen = b"", {after(moves).canonical()[0]: score for moves, score in by_hand.items()}
     for number, each in enumerate(book.records()):
         turn = number % 2 == 1
@@ -192,17 +195,17 @@ def written(book: Book, form: Form) -> bytes:
 
 
 def stored(data: bytes, path: Path, rules: Rules = START.rules, form: Form | None = None) -> list[Record]:
-    """Return the records of a book that is made of what a form holds, as they are stored."""
+    """Make a book from data in a book format, and return its stored records."""
     with make(path, read_form(BytesIO(data), rules, form)[0], rules) as book:
         return list(book.records())
 
 
 def linked(position: Position, score: int) -> Record:
-    """Return a record of a position all of whose known moves lead to others of the book."""
+    """Return a record without a leaf, for a position whose known moves all lead to positions of the book."""
     return replace(record(position, score), leaf=None)
 
 
-# After f5 the reply f6 is worth two discs less than d6; after f5d6 c3 is worth two less than c4.
+# After f5, the reply f6 is worth two discs less than d6. After f5d6, c3 is worth two discs less than c4.
 RECORDS = [
     linked(START, 0),
     linked(after("f5"), 0),
@@ -218,7 +221,7 @@ def small_book(folder: Path) -> Path:
 
 
 class FullDisk:
-    """A connection whose disk is full for the statements that `fails` names."""
+    """A database connection that reports a full disk for the statements that `fails` selects."""
 
     def __init__(self, connection: sqlite3.Connection, fails: Callable[[str], bool]) -> None:
         self._connection, self.fails = connection, fails
@@ -238,7 +241,7 @@ class FullDisk:
 
 @contextmanager
 def no_file_beyond(size: int) -> Iterator[None]:
-    """Limit the size of files, in bytes, as a full disk does."""
+    """Limit the size of files to `size` bytes, to simulate a full disk."""
     ours = resource.getrlimit(resource.RLIMIT_FSIZE)
     before = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     try:

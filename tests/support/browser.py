@@ -1,6 +1,6 @@
 """Drives a headless Chromium through its debugging pipe: loads a page, presses keys, runs scripts, takes pictures.
 
-The protocol is Chrome's DevTools protocol: JSON messages, each ended by NUL, on the descriptors 3 and 4.
+It speaks Chrome's DevTools protocol: JSON messages, each ended by NUL, on the file descriptors 3 and 4.
 """
 
 import base64
@@ -43,11 +43,11 @@ _KEY_CODES = {
 
 
 class Browser:
-    """A page in a browser of its own; a context manager.
+    """A browser process with one page; a context manager.
 
     Attributes:
-        errors: the errors of the page, in the browser's words.
-        requests: every address that was asked for.
+        errors: the error messages that the browser reported about the page.
+        requests: the addresses that the page requested.
 
     Args:
         folder: the folder of the browser's profile.
@@ -60,7 +60,7 @@ class Browser:
         self._answers, answers = os.pipe()
         self._buffer = b""
         self._number = 0
-        # The shell puts the two pipes where the browser looks for them.
+        # The shell moves the two pipes to the descriptors that the browser uses.
         script = f'exec "$0" "$@" 3<&{commands} 4>&{answers}'
         options = ["--headless", "--no-sandbox", "--disable-gpu", "--remote-debugging-pipe"]
         self._process = subprocess.Popen(
@@ -91,7 +91,7 @@ class Browser:
         os.close(self._answers)
 
     def call(self, method: str, **parameters: Any) -> dict[str, Any]:
-        """Give a command of the protocol and return what came of it."""
+        """Send a command of the protocol, and return its result."""
         self._number += 1
         message = {"id": self._number, "method": method, "params": parameters}
         if self._session:
@@ -106,7 +106,7 @@ class Browser:
     def load(
         self, address: str, width: int = 1280, height: int = 900, dark: bool = False, media: str = "screen"
     ) -> None:
-        """Show a page and wait until its scripts have run."""
+        """Load a page, and wait until it is complete."""
         screen = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
         self.call("Emulation.setDeviceMetricsOverride", **screen)
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
@@ -116,13 +116,13 @@ class Browser:
         self.wait(ready)
 
     def clear(self) -> None:
-        """Show an empty page, nothing asked for and nothing wrong so far."""
+        """Load an empty page, and clear the errors and requests."""
         self.load("about:blank")
         self.errors.clear()
         self.requests.clear()
 
     def show(self, file: Path, page: str, fragment: str = "", **how: Any) -> None:
-        """Write a page to a file and load it anew."""
+        """Write a page to a file, and load the file."""
         file.write_text(page)
         self.clear()
         self.load(file.as_uri() + fragment, **how)
@@ -157,7 +157,7 @@ class Browser:
         self.click(left + (32 + 40 * file) * width / 344, top + (32 + 40 * line) * width / 344)
 
     def violations(self) -> list[str]:
-        """Return the serious and critical violations of accessibility that axe-core finds in the page shown."""
+        """Return the serious and critical accessibility violations that axe-core finds on the current page."""
         self.run(
             AXE.read_text() + "; window.found = null; axe.run().then(got => { found = got.violations }); null"
         )
@@ -167,12 +167,12 @@ class Browser:
         return list(self.run(f"{serious}.map({named})"))
 
     def picture(self, path: Path, whole: bool = True) -> None:
-        """Write what is seen, or the whole page, as a PNG."""
+        """Write a PNG of the whole page, or of its visible part."""
         taken = self.call("Page.captureScreenshot", captureBeyondViewport=whole)
         path.write_bytes(base64.b64decode(taken["data"]))
 
     def _next(self) -> dict[str, Any]:
-        """Return the next message; errors and requests are noted on the way."""
+        """Return the next message, and record the error or the request that it reports."""
         while b"\0" not in self._buffer:
             data = os.read(self._answers, 1 << 16)
             assert data, "the browser has ended"
@@ -190,7 +190,7 @@ class Browser:
 
 
 def fetched(url: str, body: bytes | None = None, **headers: str) -> tuple[int, bytes]:
-    """Ask for a page by GET, or send it something by POST: status and answer."""
+    """Send a GET request, or a POST request if there is a body. Return the status and the answer's body."""
     host = urlsplit(url).netloc
     with contextlib.closing(http.client.HTTPConnection(host, timeout=60)) as connection:
         connection.request("GET" if body is None else "POST", url.partition(host)[2], body, headers)
@@ -199,11 +199,11 @@ def fetched(url: str, body: bytes | None = None, **headers: str) -> tuple[int, b
 
 
 class Served:
-    """A command that opens the page, on any port, with these arguments; a context manager.
+    """A process of a command that serves the page on a free port; a context manager.
 
     Attributes:
         page: the address of the page.
-        requests: the address of the socket for requests.
+        requests: the address of the socket for analysis requests.
     """
 
     def __init__(
@@ -228,5 +228,5 @@ class Served:
         self.process.communicate()
 
     def post(self, path: str, body: bytes, **headers: str) -> tuple[int, bytes]:
-        """Send something to a path below the page's: status and answer."""
+        """Send a POST request to a path below the page's address. Return the status and the answer's body."""
         return fetched(self.page + path, body, **headers)

@@ -1,4 +1,4 @@
-"""Talking to Outflank from tests, in this process or through pipes; and drivers of the fake engine and of others."""
+"""Dialogues with Outflank, in this process or through pipes, and drivers of the fake engine and other engines."""
 
 import contextlib
 import os
@@ -25,7 +25,7 @@ _PATIENCE_SECONDS = 30.0
 
 
 class Dialogue:
-    """A session in this process, with a small table and a shallow search unless `settings` say otherwise."""
+    """A GTP session in this process, with a small table and, unless `settings` differ, a search of one ply."""
 
     def __init__(self, seed: int | None = None, variety: MoveVariety | None = None, **settings: Any) -> None:
         settings.setdefault("strength", Strength(depth=1))
@@ -44,21 +44,21 @@ class Dialogue:
         return text_of(self.send(line), "?")
 
     def state(self) -> str:
-        """Everything a controller can see of the game."""
+        """Return all of the game's state that a controller can see."""
         shown = ("showboard", "gogui-rules_side_to_move", "outflank-rules", "outflank-strength")
         clocks = [self.session.clocks[colour].reading for colour in ("black", "white")]  # type: ignore[index]
         return "\n".join([*map(self.ask, shown), self.session.game.transcript(passes=True), repr(clocks)])
 
 
 def text_of(answer: str, sign: str) -> str:
-    """Return the text of a raw answer without an id, checked to be well formed."""
+    """Return the text of a raw answer without an id. Assert that the answer is well formed and has this sign."""
     check_form(answer)
     assert answer[0] == sign, f"expected an answer that begins with {sign}, got {answer!r}"
     return answer[1:].removeprefix(" ").rstrip("\n")
 
 
 def check_form(answer: str) -> None:
-    """Assert that this is exactly one GTP answer."""
+    """Assert that the text is exactly one GTP answer."""
     assert answer[0] in "=?", answer
     assert answer.endswith("\n\n"), answer
     assert "\n\n" not in answer[:-1], answer
@@ -67,12 +67,12 @@ def check_form(answer: str) -> None:
 
 
 def put(inbox: Inbox, line: str) -> None:
-    """Add a line as the reader of GTP does."""
+    """Add a line to an inbox in the same way as the reader of GTP."""
     inbox.put(line.encode(), Gtp().kind(line.encode()))
 
 
 def listening(*lines: str) -> Inbox:
-    """Return an inbox in which these lines wait and after which none will come."""
+    """Return a closed inbox with these lines."""
     inbox = Inbox()
     for line in lines:
         put(inbox, line)
@@ -81,7 +81,7 @@ def listening(*lines: str) -> Inbox:
 
 
 class Program:
-    """``outflank gtp`` in a process of its own, killed at the end of ``with``."""
+    """A process of ``outflank gtp``, which is killed at the end of ``with``."""
 
     command: tuple[str, ...] = PROGRAM
 
@@ -107,10 +107,10 @@ class Program:
             data = data[self.process.stdin.write(data) :]
 
     def write_meanwhile(self, text: str | bytes) -> threading.Thread:
-        """Send text from another thread, which ends when all of it is taken or the program has gone."""
+        """Send text from another thread, which ends when all text is written or the program has ended."""
 
         def write() -> None:
-            # The pipe is broken, or closed by the end of the test between two parts of the text.
+            # The pipe may be broken, or the end of the test may have closed it.
             with contextlib.suppress(OSError, ValueError):
                 self.write(text)
 
@@ -119,11 +119,11 @@ class Program:
         return thread
 
     def answer(self, patience: float = _PATIENCE_SECONDS) -> str:
-        """Return the next raw answer; fails if it is late or does not come."""
+        """Return the next raw answer. Fail if it does not come in time."""
         return self.read_until(b"\n\n", patience)
 
     def read_until(self, end: bytes, patience: float = _PATIENCE_SECONDS) -> str:
-        """Return the output up to and with `end`."""
+        """Return the output up to and including `end`."""
         deadline = time.monotonic() + patience
         assert self.process.stdout is not None
         while end not in self._read:
@@ -141,7 +141,7 @@ class Program:
         return text_of(self.answer(patience), "=")
 
     def wait_until_ready(self) -> None:
-        """Wait until a search begins at once: the data of the first one is read before the second answer."""
+        """Wait until a search would start without delay: its data is loaded before the second answer."""
         self.ask("name")
         self.ask("name")
 
@@ -150,7 +150,7 @@ class Program:
         self.process.stdin.close()
 
     def finish(self, patience: float = _PATIENCE_SECONDS) -> tuple[int, str, str]:
-        """Wait for the end: the exit code, what else came on stdout, and stderr."""
+        """Wait for the end of the program. Return the exit code, the rest of stdout, and stderr."""
         self.process.stdin = None if self.process.stdin and self.process.stdin.closed else self.process.stdin
         out, error = self.process.communicate(timeout=patience)
         return self.process.returncode, (self._read + (out or b"")).decode(), (error or b"").decode()
@@ -159,13 +159,13 @@ class Program:
 def run_program(
     data: bytes, *arguments: str, command: Sequence[str] = PROGRAM
 ) -> subprocess.CompletedProcess[bytes]:
-    """Give all of the input at once and collect all of the output."""
+    """Run the program with this input, and return its exit code and output."""
     words = [*command, *arguments]
     return subprocess.run(words, input=data, capture_output=True, timeout=60, check=False)
 
 
 def driver_of(command: Sequence[str], name: str = "A", **named: Any) -> GtpDriver:
-    """Return a driver of GTP whose process has been started and was sent nothing yet; to be closed."""
+    """Return a GTP driver whose process has started but got no command yet. The caller closes it."""
     driver = GtpDriver(EngineSpec(name, shlex.join(command), TimeControl()), Rules(), **named)
     driver.start()
     return driver
@@ -183,18 +183,18 @@ def fake_driver(
     rules: str = "othello",
     **named: Any,
 ) -> ProcessDriver:
-    """Return a driver of the fake engine, to be closed.
+    """Return a driver of the fake engine. The caller closes it.
 
     Args:
-        fault: see ``fake_engine``.
-        turn: the move at which the fault comes.
+        fault: the fault, see ``fake_engine``.
+        turn: the move at which the fault occurs.
         time: the time control.
-        name: the name; it is also the value of the engine's variable ``MARK``.
-        heard: the list that receives the dialogue, in lines such as ``A > genmove black``.
+        name: the engine's name, which is also the value of its environment variable ``MARK``.
+        heard: a list that receives the dialogue, in lines such as ``A > genmove black``.
         speak: the protocol.
-        extra: more settings, as ``--engine`` takes them.
-        rules: the rules of its games.
-        named: more arguments of the driver.
+        extra: further settings in the form of ``--engine``.
+        rules: the rules of the games.
+        named: further arguments of the driver.
     """
     cmd = shlex.quote(shlex.join(fake_engine.command(fault, turn, speak)))
     spec = EngineSpec.parse(f"name={name} cmd={cmd} protocol={speak} tc={time} env.{MARK}={name} {extra}")
@@ -203,7 +203,7 @@ def fake_driver(
 
 
 def started(fault: str = "none", turn: int = 1, **named: Any) -> GtpDriver:
-    """Return a driver of the fake engine that has begun a game by GTP; `fault` comes at its `turn`."""
+    """Return a GTP driver of the fake engine with a started game. The fault occurs at the move `turn`."""
     driver = fake_driver(fault, turn, **named)
     assert isinstance(driver, GtpDriver)
     driver.new_game()

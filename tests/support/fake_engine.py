@@ -1,8 +1,8 @@
 """A tiny engine that plays the first legal move and commits one fault: ``fake_engine.py [--speak uci] [--fault NAME]``.
 
-It speaks GTP, NBoard's protocol or UCI. The fault strikes at its ``--turn N``-th move (of the game in GTP, else of the
-process; the first if left out) and every later one, or where its name says. ``--speak instant`` and ``--speak tunable``
-are GTP engines that choose their moves in other ways. Needs nothing but Python, so that it starts fast.
+It speaks GTP, NBoard's protocol or UCI. Most faults occur at the move ``--turn N`` (1 by default) and at every later
+move, counted per game in GTP and per process otherwise; the others occur where their name says. ``--speak instant`` and
+``--speak tunable`` are GTP engines that choose their moves in other ways. Needs only Python, so that it starts fast.
 """
 
 import hashlib
@@ -27,7 +27,7 @@ EXTRAS = {
     "loads": ["loadsgf"],
     "values": ["kata-set-param", "kata-get-param"],
 }
-"""The further commands that a GTP engine lists if its fault contains such a word."""
+"""The additional commands that a GTP engine lists if the name of its fault contains the key."""
 OPTIONS = """option name Threads type spin default 1 min 1 max 512
 option name Move Overhead type spin default 10 min 0 max 5000
 option name UCI_Variant type combo default chess var chess var flipello
@@ -47,8 +47,8 @@ GAME = (
 MOVES = [GAME[start : start + 2] for start in range(0, len(GAME), 2)]
 BEST = {"v1": 0.8, "v2": 0.3, "v3": 0.6, "v4": 0.25, "v5": 0.7, "v6": 0.4, "v7": 0.55, "v8": 7.0}
 RANGES = {name: 10.0 if name == "v8" else 1.0 for name in BEST}
-_WORST_ELO = 800.0  # lost by a value at the other end of its range
-_LIKELIEST, _LEAST_LIKELY = 0.9, 0.2  # to resign at a move, at worst and at best
+_WORST_ELO = 800.0  # the Elo that a value loses if its distance from BEST is its whole range
+_LIKELIEST, _LEAST_LIKELY = 0.9, 0.2  # the probability of resigning at a move, at most and at least
 
 
 def command(fault: str = "none", turn: int = 1, speak: str = "gtp") -> list[str]:
@@ -61,7 +61,7 @@ def write(text: str) -> None:
 
 
 class Board:
-    """64 letters ``b``, ``w`` or blank, a1 first."""
+    """A board of 64 letters ``b``, ``w`` or blank, a1 first."""
 
     def __init__(self) -> None:
         self.discs = [" "] * 64
@@ -88,10 +88,10 @@ class Board:
 
 
 class Engine(ABC):
-    """Serves one line after the other until its fault strikes."""
+    """An engine that serves its input line by line, and commits its fault."""
 
     banner = ""
-    answer = "{}"  # to the request for a move
+    answer = "{}"  # the form of the answer to a request for a move
     chatter = ""
 
     def __init__(self, fault: str = "none", turn: int = 1) -> None:
@@ -121,7 +121,7 @@ class Engine(ABC):
         """Answer a command."""
 
     def strike(self, move: str) -> str | None:
-        """Commit the fault if its turn has come; the answer in which it consists, if any."""
+        """Commit the fault if its turn has come. Return the faulty answer, if the fault is an answer."""
         self.turns += 1
         strike = FAULTS.get(self.fault.removesuffix(" aloud"))
         return strike(self, move) if strike is not None and self.turns >= self.turn else None
@@ -143,7 +143,7 @@ class GtpEngine(Engine):
             write("\0thinking \033[31mhard\033[0m\n\n")
 
     def text_of(self, name: str, arguments: list[str]) -> str:
-        """Return the text of an answer, with its sign if that is not the usual one."""
+        """Return the text of an answer, with its sign unless the answer is a plain success."""
         if name == "genmove":
             return self.genmove(arguments[0][0].lower())
         if name == ALOUD:
@@ -182,7 +182,7 @@ class GtpEngine(Engine):
         return ""
 
     def genmove(self, colour: str) -> str:
-        """Return the first legal move, or the fault if its turn has come."""
+        """Return the first legal move, or the fault's answer if its turn has come."""
         square = self.board.choose(colour)
         if (text := self.strike(SQUARES[square])) is not None:
             return text
@@ -190,7 +190,7 @@ class GtpEngine(Engine):
         return SQUARES[square].upper() if self.fault == "upper case" else SQUARES[square]
 
     def genmove_aloud(self, colour: str) -> str:
-        """Return the first legal move, with two reports: the mover is a disc ahead for each move he has chosen.
+        """Return the first legal move, with two reports. The score of the last is the number of moves chosen so far.
 
         The fault ``score N aloud`` reports N instead.
         """
@@ -205,7 +205,7 @@ class GtpEngine(Engine):
         return "\n".join(["", *reports, f"play {move}"])
 
     def analyse(self, colour: str) -> str:
-        """Two reports at once, and none that follows unless the fault is so; any line ends it."""
+        """Write two reports, then wait for a line of input, which ends the analysis; faults change this."""
         if self.fault == "no analysis":
             return "? not today"
         move = SQUARES[self.board.choose(colour)]
@@ -221,21 +221,21 @@ class GtpEngine(Engine):
         return ""
 
     def final_score(self) -> str:
-        """Return the true score, unless the fault is about it."""
+        """Return the true score, unless the fault concerns the score."""
         if self.fault == "no answer to score":
             time.sleep(FOR_EVER)
         if self.fault == "false score":
             return "B+1"
         if self.fault == "endless score":
-            return "\n".join(["B+1" * 10_000] * 34)  # just less than an answer may have
+            return "\n".join(["B+1" * 10_000] * 34)  # just less than the size limit of an answer
         margin = self.board.discs.count("b") - self.board.discs.count("w")
         return f"{'B' if margin > 0 else 'W'}+{abs(margin)}" if margin else "0"
 
 
 class InstantEngine(GtpEngine):
-    """Plays GAME at once, so that what a game costs is the runner's own time.
+    """An engine that replays GAME without thinking, so that the cost of a game is the runner's own time.
 
-    The fault ``SHARE LOG`` commits one of four faults in a share of the games (0 to 1) and writes its name to the log.
+    The fault ``SHARE LOG`` commits one of four faults in a share of the games (0 to 1), and writes its name to the log.
     """
 
     striking = -1
@@ -258,10 +258,11 @@ class InstantEngine(GtpEngine):
 
 
 class TunableEngine(GtpEngine):
-    """Has a strength that is a known function of eight values.
+    """An engine whose strength is a known function of eight values.
 
-    ``kata-set-param vN VALUE`` sets them, 0 to 1, and v8 to a whole number from 0 to 10. The farther they are from
-    BEST, the likelier it resigns before a move. This depends on values, colour and moves alone, so that a run repeats.
+    ``kata-set-param vN VALUE`` sets a value from 0 to 1, or v8 to a whole number from 0 to 10. The farther the values
+    are from BEST, the likelier the engine resigns instead of moving. Resignations depend only on values, colour and
+    moves, so that a run is reproducible.
     """
 
     values, moves = dict.fromkeys(BEST, 0.5) | {"v8": 5.0}, ""
@@ -278,7 +279,7 @@ class TunableEngine(GtpEngine):
         return super().text_of(name, arguments)
 
     def genmove(self, colour: str) -> str:
-        """Choose the first legal move, a pass, or to resign."""
+        """Return the first legal move, a pass, or a resignation."""
         odds = min(_LEAST_LIKELY * 10 ** (-strength(self.values) / 400), _LIKELIEST)
         drawn = hashlib.sha256(f"{colour} {self.moves} {sorted(self.values.items())}".encode()).digest()
         if int.from_bytes(drawn[:8], "big") / 2**64 < odds:
@@ -290,7 +291,7 @@ class TunableEngine(GtpEngine):
 
 
 def strength(values: dict[str, float]) -> float:
-    """Return the strength of a tunable engine in Elo, 0 at best."""
+    """Return the strength of a tunable engine in Elo; the maximum is 0."""
     return -sum(_WORST_ELO * ((values[name] - best) / RANGES[name]) ** 2 for name, best in BEST.items())
 
 
@@ -309,13 +310,13 @@ class NBoardEngine(Engine):
             self.set_game(rest)
         elif word == "set" and (number := re.fullmatch(r"depth (\d+)", rest)):
             self.depth = int(number[1])
-            if self.fault == "no clock":  # an engine whose name tells its depth says its name again
+            if self.fault == "no clock":  # this engine's name contains its depth, so it sends the name again
                 write(f"set myname Edax{self.depth}\n")
         elif word == "go":
             self.go()
 
     def set_game(self, record: str) -> None:
-        """Replay a game; the passes are in it."""
+        """Replay the game of a record, which includes passes."""
         if self.fault == "crash on game":
             sys.exit(4)
         self.board, self.side = Board(), "b"
@@ -325,7 +326,7 @@ class NBoardEngine(Engine):
             self.side = "w" if letter == "B" else "b"
 
     def go(self) -> None:
-        """Answer with the first legal move, or with the fault if its turn has come."""
+        """Answer with the first legal move, or with the fault's answer if its turn has come."""
         if self.fault == "no move without a depth" and self.depth is None:
             write('warning Must pick a depth with "set depth <n>" first\n')
             return
@@ -339,7 +340,7 @@ class NBoardEngine(Engine):
 
 
 class UciEngine(Engine):
-    """Speaks UCI, and knows ``flipello``: White, who begins in UCI, is Black."""
+    """An engine that speaks UCI with the variant ``flipello``, in which UCI's White is Black."""
 
     banner = "Welcome to the fake engine!\n"
     answer = "bestmove P@{}\n"
@@ -374,7 +375,7 @@ def leave(code: int) -> Strike:
 
 
 def say(text: str) -> Strike:
-    """Answer `text`, in which ``{}`` is the legal move; the signs of the protocol are added if it has none."""
+    """Return a fault that answers `text`, with the legal move for ``{}``. The engine adds the protocol's sign."""
     return lambda engine, move: text.format(move)
 
 
@@ -383,7 +384,7 @@ def crash_badly(engine: Engine, move: str) -> None:
 
 
 def hang_after(lines: int | None) -> Strike:
-    """Write so many line feeds of the answer and never finish; nothing at all if None."""
+    """Return a fault that writes the answer with only `lines` line feeds, or nothing if None, and then hangs."""
 
     def strike(engine: Engine, move: str) -> None:
         if lines is not None:
@@ -394,7 +395,7 @@ def hang_after(lines: int | None) -> Strike:
 
 
 def repeat(text: str, pause: float = 0.0) -> Strike:
-    """Write `text` for ever, in which ``{}`` is a line of chatter."""
+    """Return a fault that writes `text` forever, with a line of chatter for ``{}``."""
 
     def strike(engine: Engine, move: str) -> None:
         while True:
@@ -410,7 +411,7 @@ def be_busy(engine: Engine, move: str) -> None:
 
 
 def flood_errors(engine: Engine, move: str) -> None:
-    """Write 20 MB of error text, then move."""
+    """Write 20 MB to stderr, then let the engine move."""
     for _ in range(256):
         os.write(2, b"error \0\033[2J\xff" * 7000)
     os.write(2, b"\nso much for that\n")
@@ -422,14 +423,14 @@ def leave_after_move(engine: Engine, move: str) -> None:
 
 
 def leave_child(engine: Engine, move: str) -> None:
-    """Exit while a child keeps our pipes open."""
+    """Exit while a child process keeps the pipes open."""
     if os.fork() == 0:
         time.sleep(FOR_EVER)
     os._exit(5)
 
 
 def close_input(engine: Engine, move: str) -> None:
-    """Close the input, answer once and live on."""
+    """Close the input, answer once, and keep running."""
     os.close(0)
     write(engine.answer.format(move))
     time.sleep(FOR_EVER)
@@ -445,7 +446,7 @@ def be_slow(engine: Engine, move: str) -> None:
 
 
 def report_nothing(engine: Engine, move: str) -> None:
-    """Begin reports of NBoard's protocol and name no move."""
+    """Write reports of NBoard's protocol that have no move."""
     write("search \nbook \nsearch \t \n")
 
 
@@ -480,7 +481,7 @@ FAULTS: dict[str, Strike] = {
     "slow": be_slow,
     "slow with time": be_slow,
     "slow aloud": be_slow,
-    # Of the other protocols: unusual forms of an answer.
+    # Unusual forms of an answer in NBoard's protocol and UCI.
     "blanks": say("=== {} -1.00 0.4"),
     "no score": say("=== {}"),
     "time alone": say("==={}//0.4"),

@@ -1,4 +1,4 @@
-"""Games for the formats: read out of text, and games with every field as strategies."""
+"""Games for tests of formats: games read from text, and strategies for games with every field."""
 
 import io
 import random
@@ -13,7 +13,7 @@ from outflank.protocol.formats import Entry, FormatName, read_games
 from outflank.protocol.formats.annotated import AnnotatedGame, AnnotatedMove, Recorder, Result, ResultReason
 from outflank.tests.support.strategies import PRESETS
 
-# On one line and without blanks at an end or in a row; what a format makes of other blanks is its own affair.
+# Texts on one line, without blanks at the ends or double blanks, since formats treat other blanks differently.
 words = st.text(st.characters(codec="utf-8", categories=("L", "N", "P", "S")), min_size=1, max_size=12).map(
     lambda text: text.strip()
 )
@@ -27,7 +27,7 @@ othello = Rules()
 
 
 def read(text: str | bytes | Path, name: FormatName | None = None, rules: Rules | None = None) -> list[Entry]:
-    """Read the entries of a text, of bytes, or of a file with those beside it."""
+    """Read the entries of a text, of bytes, or of a file, whose companion files are read too."""
     if isinstance(text, Path):
         return list(read_games(text, name=name, rules=rules))
     data = text if isinstance(text, bytes) else text.encode()
@@ -50,7 +50,7 @@ def only(
 
 
 def one_move(comment: str, move: str, seconds: float | None) -> AnnotatedGame:
-    """Return a game of one move, with a comment on the game and one on the move."""
+    """Return a game of one move, with comments on the game and on the move."""
     recorder = Recorder(Position.start())
     recorder.play("f5", seconds=seconds, comment=move)
     return AnnotatedGame(Position.start(), recorder.moves, comment=comment)
@@ -58,7 +58,7 @@ def one_move(comment: str, move: str, seconds: float | None) -> AnnotatedGame:
 
 @st.composite
 def plain_games(draw: st.DrawFn, rules: Rules | None = None) -> AnnotatedGame:
-    """Return a game of moves alone, by any preset if no rules are given, played to its end or stopped on the way."""
+    """Draw a game without annotations, finished or unfinished, by the rules or else by a random preset."""
     first = Position.start(rules or Rules.parse(draw(st.sampled_from(PRESETS))))
     recorder, position = Recorder(first), first
     rng = random.Random(draw(st.integers(0, 2**32)))
@@ -74,7 +74,7 @@ def plain_games(draw: st.DrawFn, rules: Rules | None = None) -> AnnotatedGame:
 
 @st.composite
 def results(draw: st.DrawFn, game: AnnotatedGame) -> Result | None:
-    """Nothing, a margin, which is that of the board where the game is over, or a winner without one."""
+    """Draw None, a result with a margin, which is the board's margin in a finished game, or a winner alone."""
     ending = draw(st.sampled_from(ResultReason))
     if ending in (ResultReason.DISCS, ResultReason.AGREEMENT):
         outcome = game.final.outcome()
@@ -86,7 +86,7 @@ def results(draw: st.DrawFn, game: AnnotatedGame) -> Result | None:
 
 @st.composite
 def annotated_games(draw: st.DrawFn, rules: Rules | None = None) -> AnnotatedGame:
-    """Return a game of which anything may be known."""
+    """Draw a game with any combination of annotations."""
     game = draw(plain_games(rules))
     moves = list(game.moves)
     for at in draw(st.sets(st.integers(0, 61), max_size=4)):
@@ -113,7 +113,7 @@ def annotated_games(draw: st.DrawFn, rules: Rules | None = None) -> AnnotatedGam
 
 @st.composite
 def _annotated(draw: st.DrawFn, move: AnnotatedMove) -> AnnotatedMove:
-    """Return the move and what may be known about it."""
+    """Draw annotations for a move."""
     return replace(
         move,
         seconds=draw(st.none() | times),

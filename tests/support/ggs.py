@@ -1,8 +1,8 @@
 """A small Generic Game Server on loopback: logins, ``/os`` with requests, matches and clocks, stored matches, ``/td``.
 
-It speaks the dialogue that clients of the real server have recorded, as far as a player needs it, and referees. It runs
-in a thread with a loop of its own; tests look at the lines that clients sent, speak as the server, and cut lines. A
-`Guest` is a client of ours in a thread, with a fake engine.
+It implements the part of the real server's dialogue, as recorded by clients, that a player needs, and referees games.
+It runs in a thread with its own event loop. Tests read the lines that clients sent, send lines as the server, and cut
+connections. A `Guest` is our client in a thread, with a fake engine.
 """
 
 import asyncio
@@ -33,21 +33,21 @@ _FOR_TWO = 2
 
 
 def board_lines(position: Position) -> list[str]:
-    """Return a position as the server shows it."""
+    """Return a position in the form of the server's messages."""
     cells = position.board_string()[:64].replace("X", "*")
     rows = [f"| {row} {' '.join(cells[8 * row - 8 : 8 * row])} {row} " for row in range(1, 9)]
     return ["|", _COLUMNS, *rows, _COLUMNS, "|", f"|{_SIGNS[position.side]} to move", "|"]
 
 
 def clock_text(seconds: float) -> str:
-    """Return seconds as ``05:00``, with a sign if they are used up."""
+    """Return seconds as minutes and seconds, such as ``05:00``, with a minus sign if they are negative."""
     whole = abs(int(seconds))
     return f"{'-' if seconds < 0 else ''}{whole // 60:02}:{whole % 60:02}"
 
 
 @dataclass
 class Game:
-    """A game of a match; players by their colours, seconds left by name."""
+    """A game of a match. `players` has the names by colour, and `left` the remaining seconds by name."""
 
     id: str
     players: dict[Colour, str]
@@ -55,7 +55,7 @@ class Game:
     left: dict[str, float]
     main: float
     kind: str
-    moves: list[tuple[str, str]] = field(default_factory=list)  # as they are shown, and the square or pass
+    moves: list[tuple[str, str]] = field(default_factory=list)  # the shown text, and the square or pass
     since: float = field(default_factory=time.monotonic)
     result: float | None = None  # from Black's side
     held_back: list[str] | None = None  # the last move, which the opponent must not see yet
@@ -91,7 +91,7 @@ class Game:
 
 @dataclass
 class Match:
-    """A match of two players, the one who asked first."""
+    """A match of two players. The player who requested it is the first."""
 
     id: str
     players: tuple[str, str]
@@ -101,7 +101,7 @@ class Match:
 
     @property
     def head(self) -> str:
-        """As it begins and ends."""
+        """The text about the match in the messages of its start and its end."""
         one, other = self.players
         return f"match {self.id} 1720 {one} 1720 {other} {self.kind} {self.flag}"
 
@@ -110,15 +110,15 @@ class GgsServer:
     """The server; a context manager. Its methods may be called from any thread unless they begin with ``_``.
 
     Attributes:
-        sent: all lines that clients have sent, with their names.
-        over: ends of matches as they were told.
-        port: the port on which it listens.
+        sent: the lines that clients have sent, with the clients' names.
+        over: the messages about ends of matches.
+        port: the port on which the server listens.
 
     Args:
         rng: the source of random starts.
         password: the password of all logins.
         line_feed: the line end after the prompts of the login.
-        on_update: called with each game after a move, in the server's thread.
+        on_update: a function that receives the server and the game after each move, in the server's thread.
     """
 
     def __init__(
@@ -158,11 +158,11 @@ class GgsServer:
         self._loop.close()
 
     def run(self, coroutine: Coroutine[Any, Any, T]) -> T:
-        """Run something in the server's thread, and return its result."""
+        """Run a coroutine in the server's thread, and return its result."""
         return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result(WAIT_SECONDS)
 
     def call(self, function: Callable[[], object]) -> None:
-        """Call something in the server's thread, and wait until it is done."""
+        """Call a function in the server's thread, and wait until it returns."""
 
         async def do() -> None:
             function()
@@ -185,7 +185,7 @@ class GgsServer:
         self._writers[name].transport.abort()
 
     def begin(self, one: str, other: str, kind: str, clock: str = "01:00", flag: str = "T") -> str:
-        """Begin a match as the tournament director does; its id."""
+        """Begin a match in the same way as the tournament director, and return its id."""
         ids: list[str] = []
         self.call(lambda: ids.append(self._begin(one, other, kind, clock, flag)))
         return ids[0]
@@ -195,15 +195,15 @@ class GgsServer:
 
     @property
     def is_busy(self) -> bool:
-        """Whether a match is being played, or waits to go on."""
+        """Whether a match is being played, or is stored to be continued."""
         return bool(self._matches or self._stored)
 
     def is_there(self, name: str) -> bool:
-        """Return whether a client has said how many matches it plays."""
+        """Return whether a client has set the number of matches that it plays."""
         return name in self._open
 
     async def _stop(self) -> None:
-        """Close all lines, and wait until nobody serves them any more."""
+        """Close all connections, and wait until their tasks have ended."""
         self._server.close()
         for writer in self._writers.values():
             writer.transport.abort()
@@ -349,7 +349,7 @@ class GgsServer:
         return position
 
     def games(self, id: str) -> list[Game]:
-        """Return a game by its id, or those of a match."""
+        """Return the game with this id, or the games of the match with this id."""
         return [game for match in self._matches.values() for game in match.games if id in (game.id, match.id)]
 
     def _play(self, name: str, id: str, text: str) -> None:
@@ -377,7 +377,7 @@ class GgsServer:
         self._on_update(self, game)
 
     def _announce(self, name: str, game: Game) -> None:
-        """Tell who made a move about it, and the other one; in a synchro match only once both games have moved on."""
+        """Send a move to the mover, and to the opponent; in a synchro match, only after a move in both games."""
         (match,) = (match for match in self._matches.values() if game in match.games)
         self._tell(name, game.update())
         game.held_back = game.update()
@@ -400,7 +400,7 @@ class GgsServer:
         one, other = match.players
         for game in match.games:
             if game.result is not None and game.since >= 0:
-                game.since = -1.0  # told
+                game.since = -1.0  # marks the end as announced
                 sign = 1 if game.players[Colour.BLACK] == one else -1
                 self._tell_both(
                     match, [f"/os: end {game.id} ( {one} vs. {other} ) {sign * game.result:+.2f}"]
@@ -432,15 +432,15 @@ class GgsServer:
             if name in match.players:
                 for game in match.games:
                     if game.held_back is not None:
-                        game.moves.pop()  # the games of a match go on in step
-                        game.result = None  # that move may have been the last one
+                        game.moves.pop()  # both games of a match continue after the same number of moves
+                        game.result = None  # the removed move may have ended the game
                 self._end(match, f"{name} left")
                 self._stored[f".{90_000 + self._last_id}"] = match
                 self._last_id += 1
 
 
 def fake(*options: Any, **named: Any) -> str:
-    """Return a fake engine as a user enters it; see ``fake_engine.command``."""
+    """Return the settings of a fake engine as text; see ``fake_engine.command``."""
     return f"cmd={shlex.quote(shlex.join(fake_engine.command(*options, **named)))}"
 
 
@@ -481,7 +481,7 @@ class Guest:
         self.wait()
 
     def interrupt(self, *, at_once: bool = False) -> None:
-        """Do as Ctrl-C does."""
+        """Interrupt the client in the same way as Ctrl-C."""
         self._loop.call_soon_threadsafe(lambda: self.client.interrupt(signal.SIGINT, at_once=at_once))
 
     def wait(self) -> None:

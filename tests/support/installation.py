@@ -1,4 +1,4 @@
-"""The nodes of ``outflank bench``: what builds for other machines are compared by."""
+"""Installs clones of the checkout, and compares builds by the nodes of ``outflank bench``."""
 
 import json
 import os
@@ -14,16 +14,16 @@ from outflank.tests.support.program import outflank
 
 ROOT = Path(__file__).resolve().parents[2]
 HURRY = {"CFLAGS": "-O0", "OUTFLANK_MARCH": "x86-64" if platform.machine() == "x86_64" else "native"}
-"""Variables with which a build takes a fifth of the time."""
+"""The environment variables that reduce the time of a build to a fifth."""
 _MADE = ".git .venv build dist *.egg-info *.so buildinfo.py weights.un* __pycache__ .*_cache .hypothesis"
-"""The files that a fresh clone lacks."""
+"""The patterns of files that a fresh clone does not have."""
 
 
 def clone(folder: Path) -> Path:
-    """Copy the checkout as a fresh clone would be, under the name that a fresh clone has: `folder`/outflank.
+    """Copy the checkout to `folder`/outflank, as if it were a fresh clone.
 
-    It has the files that git knows, as they are now; outside a repository, as in a source distribution, all but those
-    that are made.
+    The copy has the current contents of the files that git tracks. Outside a repository, as in a source distribution,
+    it has all files except built ones.
     """
     target = folder / "outflank"
     listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True)
@@ -37,11 +37,11 @@ def clone(folder: Path) -> Path:
 
 
 class Environment:
-    """A virtual environment with pip, and of other packages only those that Outflank needs.
+    """A virtual environment with pip and the packages that Outflank needs.
 
     Args:
-        folder: the folder in which it is made.
-        march: the value of OUTFLANK_MARCH in it; None for no value.
+        folder: the folder of the environment.
+        march: the value of OUTFLANK_MARCH; None for no value.
     """
 
     def __init__(self, folder: Path, march: str | None = None) -> None:
@@ -62,7 +62,7 @@ class Environment:
     def run(self, *command: str) -> str:
         """Return the output of a command of the environment, run in `folder`, where ``clone`` puts a checkout.
 
-        Raises: AssertionError with all it said if it fails.
+        Raises: AssertionError with the command's output if the command fails.
         """
         program = shutil.which(command[0], path=self._variables["PATH"])
         made = subprocess.run(
@@ -99,5 +99,5 @@ def nodes(printed: str) -> dict[str, int]:
 
 
 def nodes_here() -> dict[str, int]:
-    """Return the nodes of the modules that these tests run with."""
+    """Return the nodes of each item of ``outflank bench`` in this installation."""
     return nodes(outflank("bench", "--json", timeout=1200, check=True).stdout)

@@ -1,8 +1,8 @@
-"""The bitboard kernels and other hot functions as Python can call them, for tests. Masks: bit 0 = a1, bit 63 = h8.
+"""Python functions for tests that call the bitboard kernels and other hot functions. Masks: bit 0 = a1, bit 63 = h8.
 
-The functions named ``total_...`` go over many boards, so that a micro-benchmark measures the hot function and not
-Python. Their boards are arrays of uint64, the discs of the side to move and of the other side; they return sums, to be
-compared with the totals of the plain functions.
+The functions named ``total_...`` loop over many boards in C, so that a micro-benchmark measures the hot function and
+not Python. Their boards are arrays of uint64, one for the discs of the side to move and one for the other side. They
+return sums, which tests compare with the sums of the plain functions.
 """
 
 from typing import TypeAlias

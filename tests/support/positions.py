@@ -1,4 +1,4 @@
-"""Boards and games that tests share: published, reached by chance, drawn for a rule, the oracle's as the engine's."""
+"""Boards and games that tests share, and conversions from the oracle's boards to the engine's positions."""
 
 import random
 from collections.abc import Iterable
@@ -11,18 +11,18 @@ from outflank.tests.support import reference
 COLOURS = {reference.BLACK: Colour.BLACK, reference.WHITE: Colour.WHITE}
 MIDGAME = Game.from_transcript("f5d6c3d3c4f4c5b3c2e6c6b4b5d2").position
 EMPTY = "-" * 64
-# A search of 3,000 nodes ends in an iteration that has already found another best move.
+# A search of 3,000 nodes ends during an iteration that has already found a new best move.
 CUT_SHORT = Position.parse("O----X--OO--XX--OOOXXX---OXOXXXX--OXXXOX--XXXOOX------OX-------- O")
 # White can turn b1 and b3; Black can do nothing, now or later.
 BLACK_MUST_PASS = Position.parse("OX------" + "-" * 8 + "OX------" + "-" * 40 + "X")
-# A short game that White loses by having no disc left.
+# A short game that ends with no white disc left.
 WIPE_OUT = "f5d6c5f4e3f6g5e6e7"
-# Two forced passes.
+# A game with two forced passes.
 WITH_PASSES = (
     "d3e3f4c5d2f3d6e2b6g5f1c4h6e1d1f6b3g3e6c1g6f2g1c7g2h1c6c3b2c2d8a6"
     "g4d7a7h2b1f5b4h3f7a1e7g7a5a4b5a8f8b8h5e8b7c8a3h8h7h4g8a2"
 )
-# By the rules of ravensburger-1987: moves with directions, and two forced passes.
+# A game by the rules ravensburger-1987, with moves that name a direction and two forced passes.
 ONE_WAY = """c5 c4 f3 d6 b4 d3 c7 d7 e2 b6 d8 e3 c6 g3 g4 e6/n f4/w c8 f6/nw g6 a5 e1 b8 g5/n h6/nw d2 f5 a6
 e7/ne g7 c2 b2 h4 e8/nw a7/ne h5/w h2 f7/w b1 g2/s c1 b5/ne b3/se b7/n f8/n c3/s h3/w a8/n a2 h1 f2 d1/s
 h7/w h8/n g1 a4/s f1 a3/e g8/n a1/e"""
@@ -38,7 +38,7 @@ def mask_of_discs(board: reference.Board, letter: str) -> int:
 
 
 def mask_of_names(names: str) -> int:
-    """Return the mask of squares by name, blanks between: ``"d6 e6"``."""
+    """Return the mask of squares whose names are separated by blanks, as in ``"d6 e6"``."""
     return mask_of(("12345678".index(name[1]), "abcdefgh".index(name[0])) for name in names.split())
 
 
@@ -51,13 +51,13 @@ def board_of_mask(mask: int) -> reference.Board:
 
 
 def position_of(board: reference.Board, side: str, rules: Rules) -> Position:
-    """Return the engine's position with this board and side to move, made from masks, not from text."""
+    """Return the engine's position for a board and side to move, without use of the engine's text parser."""
     own, opp = mask_of_discs(board, side), mask_of_discs(board, reference.other(side))
     return Position(own, opp, COLOURS[side], rules)
 
 
 def rules_of(name: str, sheet: reference.Sheet) -> Rules:
-    """Return the engine's rules of this name with what the oracle's sheet settles."""
+    """Return the engine's rules with this preset and the options of the oracle's sheet."""
     options = f"start={sheet.start},turns={sheet.turns},tie={sheet.tie},scoring={sheet.scoring}"
     return Rules.parse(f"{name},{options},begins={COLOURS[sheet.begins]}")
 
@@ -68,7 +68,7 @@ def problems(name: str) -> list[obf.Problem]:
 
 
 def reached(seed: int, empties: int, rules: Rules | None = None) -> Position:
-    """Return a position of a random game with so many empty squares, or the last one before it if the game ended."""
+    """Return a position of a random game with `empties` empty squares, or the final one if the game ends earlier."""
     rng = random.Random(seed)
     position = Position.start(rules or Rules())
     while position.empties > empties and not position.is_over:
@@ -77,7 +77,7 @@ def reached(seed: int, empties: int, rules: Rules | None = None) -> Position:
 
 
 def board(black: str = "", white: str = "") -> str:
-    """64 squares with discs on the squares named."""
+    """Return the text of a board with discs on the named squares."""
     letters = list(EMPTY)
     for names, letter in ((black, "X"), (white, "O")):
         for name in names.split():
@@ -86,7 +86,7 @@ def board(black: str = "", white: str = "") -> str:
 
 
 def squares(position: Position) -> str:
-    """Return the legal moves as they are written, blanks between."""
+    """Return the legal moves as text, separated by blanks."""
     return " ".join(map(str, position.legal_moves()))
 
 
@@ -95,7 +95,7 @@ def start(name: str) -> Position:
 
 
 def rows(picture: str) -> str:
-    """64 squares drawn as eight rows."""
+    """Return the text of a board that is drawn as eight rows."""
     return "".join(picture.split())
 
 
@@ -111,7 +111,7 @@ OVER_WITH_THREE_EMPTY = rows("""
     OXXXXXXX
 """)
 FULL_AND_EQUAL = "XXXXOOOO" * 8
-# For each direction from d4, north first and clockwise: its name, the disc beside d4 and the one behind it.
+# For each direction from d4, clockwise from north: its name, the adjacent square, and the square after it.
 EIGHT_WAYS_FROM_D4 = [
     ("n", "d3", "d2"),
     ("ne", "e3", "f2"),

@@ -1,4 +1,4 @@
-"""What is left of processes and files, for tests that nothing is; and how long the machine itself stood still."""
+"""Finds remaining processes and open files after tests, and measures stalls of the machine."""
 
 import contextlib
 import os
@@ -16,22 +16,22 @@ from outflank.protocol.drivers.descendants import PORTABLE
 
 linux_alone = pytest.mark.skipif(PORTABLE, reason="needs what Linux alone tells or does")
 MARK = f"OUTFLANK_TEST_{os.getpid()}"
-"""A variable by which engines of this process's tests are found, wherever they hide."""
+"""An environment variable that marks the engines of this process's tests, so that they are always found."""
 _ATTEMPTS = 3
-_CROWDED_SHARE = 0.5  # the share of an attempt: times of such a machine mean nothing
+_CROWDED_SHARE = 0.5  # the share of an attempt above which a crowded machine makes its times meaningless
 _NAP_SECONDS = 0.002
 _LOAD = Path("/proc/loadavg")
 
 
 def living_members(group: int) -> list[int]:
-    """Return the ids of the processes of a process group that go on living, zombies not counted."""
+    """Return the ids of the processes of a process group that keep running, except zombies."""
     return _lasting(
         lambda process: process.status() != psutil.STATUS_ZOMBIE and os.getpgid(process.pid) == group
     )
 
 
 def living_with(variable: str) -> list[int]:
-    """Return the ids of the processes that live on with ``NAME=VALUE`` in their environment, of any parent."""
+    """Return the ids of the processes with ``NAME=VALUE`` in their environment that keep running."""
     return _lasting(lambda process: variable in map("=".join, process.environ().items()))
 
 
@@ -41,9 +41,9 @@ def processes_with(variable: str) -> list[int]:
 
 
 def kill_remains(variable: str) -> list[str]:
-    """Kill the processes that go on living with ``NAME=VALUE`` in their environment, and return their command lines.
+    """Kill the processes with ``NAME=VALUE`` in their environment that keep running, and return their command lines.
 
-    This process, those above it, and multiprocessing's helpers, which end with this process, are left alone.
+    This process, its ancestors, and multiprocessing's helpers, which end with this process, are not killed.
     """
     own = psutil.Process()
     kept = {own.pid, *(process.pid for process in own.parents())}
@@ -59,7 +59,7 @@ def kill_remains(variable: str) -> list[str]:
 
 
 def _lasting(is_one: Callable[[psutil.Process], bool]) -> list[int]:
-    """Return the ids of processes that still meet the condition a second later, as killed ones take a moment to die."""
+    """Return the ids of processes that still meet the condition after a second, since killed processes end late."""
     deadline = time.monotonic() + 1
     while (found := _processes(is_one)) and time.monotonic() < deadline:
         time.sleep(0.01)
@@ -69,7 +69,7 @@ def _lasting(is_one: Callable[[psutil.Process], bool]) -> list[int]:
 def _processes(is_one: Callable[[psutil.Process], bool]) -> list[int]:
     found = []
     for process in psutil.process_iter():
-        with contextlib.suppress(psutil.Error, OSError):  # some have just ended, or are not ours
+        with contextlib.suppress(psutil.Error, OSError):  # the process has ended or is inaccessible
             if is_one(process):
                 found.append(process.pid)
     return found
@@ -80,7 +80,7 @@ def open_files() -> int:
 
 
 def resident_kib(pid: int | None = None) -> int:
-    """KiB of memory that a process has in use."""
+    """Return the resident memory of a process in KiB."""
     return psutil.Process(pid).memory_info().rss >> 10
 
 
@@ -89,17 +89,17 @@ def cpu_seconds(pid: int) -> float:
 
 
 def children(parent: int) -> list[int]:
-    """Return the ids of the children of a process, whichever of its threads began them."""
+    """Return the ids of the child processes of a process."""
     return [process.pid for process in psutil.process_iter(["ppid"]) if process.info["ppid"] == parent]
 
 
 class StallMeter:
-    """Watches the machine while it is entered.
+    """Measures stalls of the machine; a context manager.
 
     Attributes:
-        worst: seconds by which a thread that only slept woke up too late, at worst.
-        crowded: seconds, so far, in which more threads wanted to run than there are processors.
-        seconds: the seconds for which it has watched, so far.
+        worst: the longest delay in seconds with which a sleeping thread woke up.
+        crowded: the seconds in which there were more runnable threads than processors.
+        seconds: the total seconds of the measurement so far.
     """
 
     def __enter__(self) -> Self:
@@ -120,14 +120,14 @@ class StallMeter:
             woke = time.monotonic()
             self.worst = max(self.worst, woke - began - _NAP_SECONDS)
             self.seconds += woke - began
-            if _running() - 1 > processors:  # this thread is one of them
+            if _running() - 1 > processors:  # without this thread
                 self.crowded += woke - began
             began = woke
 
 
 @contextmanager
 def at_most(seconds: float) -> Iterator[None]:
-    """Assert that a block takes no longer, but for the time in which the machine was crowded."""
+    """Assert that a block takes at most `seconds`, not counting the time in which the machine was crowded."""
     with StallMeter() as meter:
         began = time.monotonic()
         yield
@@ -138,9 +138,9 @@ def at_most(seconds: float) -> Iterator[None]:
 
 
 def judge_calmly(judge: Callable[[StallMeter], None]) -> None:
-    """Let `judge` assert something about times; a failure would come again, so it gets three chances.
+    """Call `judge`, which makes assertions about times, at most three times until it succeeds.
 
-    Where all of them fail the test fails, unless the machine was crowded for most of each: then it is skipped.
+    If all attempts fail, the test fails; it is skipped if the machine was crowded for most of every attempt.
     """
     failures, crowded = [], True
     for _ in range(_ATTEMPTS):

@@ -1,4 +1,4 @@
-"""The program as a process of its own: through pipes, or at a terminal."""
+"""Runs the program in a separate process, through pipes or at a terminal."""
 
 import os
 import random
@@ -24,20 +24,20 @@ needs_rhino = pytest.mark.skipif(
 
 
 def outflank(*words: object, **options: Any) -> subprocess.CompletedProcess[str]:
-    """Run the program with these words; `options` are those of ``subprocess.run``."""
+    """Run the program with these arguments. `options` are passed to ``subprocess.run``."""
     usual = {"capture_output": True, "text": True, "timeout": 110}
     return subprocess.run([OUTFLANK, *map(str, words)], **{**usual, **options})
 
 
 def started(*words: object, before: Sequence[str] = (), **options: Any) -> "subprocess.Popen[str]":
-    """Start the program by the command `before`, if any; `options` are those of ``subprocess.Popen``."""
+    """Start the program, with the command `before` in front. `options` are passed to ``subprocess.Popen``."""
     usual = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     return subprocess.Popen([*before, OUTFLANK, *map(str, words)], **{**usual, **options})
 
 
 @contextmanager
 def running(*words: object, **options: Any) -> "Iterator[subprocess.Popen[str]]":
-    """Start a program as ``started`` does, and kill it at the end if it has not ended."""
+    """Start the program with ``started``, and kill it at the end of the block."""
     program = started(*words, **options)
     try:
         yield program
@@ -47,7 +47,7 @@ def running(*words: object, **options: Any) -> "Iterator[subprocess.Popen[str]]"
 
 
 def open_terminal() -> tuple[int, int]:
-    """Open a pseudo-terminal, its keyboard's end first; skip the test where the system has none, as a bare chroot."""
+    """Open a pseudo-terminal, and return its controlling end and its terminal end; skip the test if there is none."""
     try:
         return os.openpty()
     except OSError as error:
@@ -55,7 +55,7 @@ def open_terminal() -> tuple[int, int]:
 
 
 def at_terminal(words: Sequence[str], typed: bytes = b"", variables: Mapping[str, str] | None = None) -> str:
-    """Everything that the program shows at a pseudo-terminal on which this is typed; it has to succeed."""
+    """Run the program at a pseudo-terminal with this input, assert that it succeeds, and return its output."""
     keyboard, terminal = open_terminal()
     environment = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
     environment |= {"TERM": "xterm-256color", "PYTHONIOENCODING": "utf-8", **(variables or {})}
@@ -76,7 +76,7 @@ def at_terminal(words: Sequence[str], typed: bytes = b"", variables: Mapping[str
 
 
 def kill_at_random(arguments: list[str], rng: random.Random) -> None:
-    """Run the program, kill it somewhere in its first games, and see that its engines are gone too."""
+    """Run the program, kill it during its first games, and assert that its engines have ended too."""
     running = subprocess.Popen([OUTFLANK, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     assert running.stdout is not None
     for _ in range(rng.randint(2, 100)):
@@ -89,7 +89,7 @@ def kill_at_random(arguments: list[str], rng: random.Random) -> None:
 
 
 def certificate(folder: Path) -> tuple[Path, Path]:
-    """Return a certificate of this machine and its key; the test is skipped where nothing makes them."""
+    """Make a certificate for 127.0.0.1, and return the paths of certificate and key; skip the test without openssl."""
     if shutil.which("openssl") is None:
         pytest.skip("openssl makes the certificate")
     words = (

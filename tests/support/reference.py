@@ -1,6 +1,6 @@
-"""Reversi with an 8x8 list and loops: slow, obvious, and the oracle of the engine's tests.
+"""Reversi with an 8x8 list and loops: a slow and simple implementation, which is the oracle of the engine's tests.
 
-It is written from the rule sheets alone and imports nothing of ours. A board is eight rows of eight letters,
+It is written from the rule sheets alone and imports none of our modules. A board is eight rows of eight letters,
 row 1 first: ``X`` is Black, ``O`` is White, ``-`` is empty. A square is a pair (row, column), both from 0.
 """
 
@@ -21,7 +21,7 @@ STEPS = {
     "w": (0, -1),
     "nw": (-1, -1),
 }
-# Rows 4 and 5 of columns d and e; everything else is empty.
+# The squares of columns d and e in rows 4 and 5; all other squares are empty.
 CENTRES = {
     "diagonal": ("OX", "XO"),
     "mirrored": ("XO", "OX"),
@@ -34,7 +34,7 @@ CENTRES = {
 
 @dataclass(frozen=True)
 class Sheet:
-    """What a rule sheet settles, in the words of ``--rules``."""
+    """The options that a rule sheet determines, with the names of ``--rules``."""
 
     start: str = "diagonal"
     begins: str = BLACK
@@ -66,7 +66,7 @@ def text_of(board: Board) -> str:
 
 
 def start_board(start: str) -> Board:
-    """Return the board that a game with this arrangement of the four discs begins with."""
+    """Return the first board of a game with this arrangement of the four discs."""
     board = [[EMPTY] * 8 for _ in range(8)]
     for row, letters in zip((3, 4), CENTRES[start], strict=True):
         for column, letter in zip((3, 4), letters, strict=True):
@@ -79,12 +79,12 @@ def other(side: str) -> str:
 
 
 def name_of(row: int, column: int) -> str:
-    """``a1`` for (0, 0), ``h1`` for (0, 7)."""
+    """Return the name of a square: ``a1`` for (0, 0), ``h1`` for (0, 7)."""
     return "abcdefgh"[column] + "12345678"[row]
 
 
 def bracketed(board: Board, side: str, row: int, column: int, direction: str) -> list[Square]:
-    """Return the discs between a new disc of `side` here and the next of its own in this direction."""
+    """Return the opponent's discs between a new disc of `side` here and the side's next disc in this direction."""
     down, right = STEPS[direction]
     line: list[Square] = []
     row, column = row + down, column + right
@@ -97,13 +97,13 @@ def bracketed(board: Board, side: str, row: int, column: int, direction: str) ->
 
 
 def lines_from(board: Board, side: str, row: int, column: int) -> dict[str, list[Square]]:
-    """Return the discs that a new disc of `side` here brackets in each direction where there are some."""
+    """Return the discs that a new disc of `side` here brackets, for each direction with any."""
     lines = {direction: bracketed(board, side, row, column, direction) for direction in STEPS}
     return {direction: line for direction, line in lines.items() if line}
 
 
 def moves(board: Board, side: str, turns: str) -> dict[str, set[Square]]:
-    """Return every legal move as it is written, a1 first, and the discs it turns."""
+    """Return the legal moves as text, a1 first, each with the discs that it turns."""
     found: dict[str, set[Square]] = {}
     for row in range(8):
         for column in range(8):
@@ -120,7 +120,7 @@ def moves(board: Board, side: str, turns: str) -> dict[str, set[Square]]:
 
 
 def choices(board: Board, side: str, turns: str) -> list[str]:
-    """Return the moves of `side`, ``pass`` if only the opponent has any, or no move if the game is over."""
+    """Return the moves of `side`: ``pass`` if only the opponent can move, and none if the game is over."""
     own = list(moves(board, side, turns))
     if own:
         return own
@@ -168,7 +168,7 @@ def winner(board: Board, sheet: Sheet) -> str | None:
 
 
 def leaves(board: Board, side: str, turns: str, depth: int, pass_is_free: bool) -> int:
-    """Perft: positions after every line of `depth` plies, a finished game counting as one."""
+    """Return the perft number: the lines of `depth` plies, where a shorter finished game counts as one."""
     options = choices(board, side, turns)
     if depth == 0 or not options:
         return 1
@@ -180,7 +180,7 @@ def leaves(board: Board, side: str, turns: str, depth: int, pass_is_free: bool) 
 
 
 def _symmetry(quarters: int, mirror: bool) -> Callable[[Board], Board]:
-    """Reflect the board or not, then turn it clockwise by quarters."""
+    """Return a function that mirrors the board or not, then rotates it clockwise by quarter turns."""
 
     def image(board: Board) -> Board:
         if mirror:
@@ -196,13 +196,13 @@ SYMMETRIES = [_symmetry(quarters, mirror) for mirror in (False, True) for quarte
 
 
 class Game:
-    """A game played on lists, with the discs in hand counted as a sheet deals them: 32 to each side."""
+    """A game on lists, which also counts the discs in hand; the rule sheets give each side 32 discs."""
 
     def __init__(self, sheet: Sheet, board: Board | None = None) -> None:
         self.sheet = sheet
         self.board = board if board is not None else start_board(sheet.start)
         self.side = sheet.begins
-        # The discs of the start come out of both hands; an odd empty square is the first player's.
+        # Both sides provide the discs of the start. With an odd number of empty squares the first player has one more.
         empty = count(self.board, EMPTY)
         self.hand = {self.side: empty - empty // 2, other(self.side): empty // 2}
         self.played: list[tuple[Board, str, dict[str, int], str]] = []
@@ -224,5 +224,5 @@ class Game:
         self.board, self.side, self.hand, _ = self.played.pop()
 
     def score(self) -> int:
-        """Return Black's final lead; meant for a game that is over."""
+        """Return Black's final lead in a finished game."""
         return final_score(self.board, self.sheet)

@@ -1,4 +1,4 @@
-"""An engine that breaks one rule: ``rule_breaker.py --speak gtp|nboard --fault NAME``, NAME being the one of a check.
+"""An engine that breaks one rule: ``rule_breaker.py --speak gtp|nboard --fault NAME``. NAME is the name of a check.
 
 It is our own engine with a fault in the lines that it reads or in its answers.
 """
@@ -20,15 +20,15 @@ from outflank.protocol.server.nboard.commands import NBoard
 from outflank.protocol.server.session import Session, Strength
 
 Usual = Callable[[bytes], str]
-"""Return the right answer to a line."""
+"""A function that returns the right answer to a line."""
 Fault = Callable[[Session, bytes, Usual], str]
-"""Return the wrong one."""
+"""A function that returns the answer with a fault."""
 STDIN, STDOUT = 0, 1
 FOR_EVER = 1000.0  # seconds
 
 
 def says(pattern: bytes, text: str) -> Fault:
-    """Answer lines that match with `text`, and do nothing."""
+    """Return a fault that answers matching lines with `text` and does not execute them."""
     return lambda session, line, usual: f"{text}\n\n" if re.fullmatch(pattern, line) else usual(line)
 
 
@@ -41,7 +41,7 @@ def writes(pattern: str, other: str) -> Fault:
 
 
 def acts(pattern: bytes, act: Callable[[Session], object]) -> Fault:
-    """Act before lines that match are answered."""
+    """Return a fault that calls `act` before it answers matching lines."""
 
     def fault(session: Session, line: bytes, usual: Usual) -> str:
         if re.fullmatch(pattern, line):
@@ -60,7 +60,7 @@ def exits(pattern: bytes) -> Fault:
 
 
 def refuses(pattern: bytes, when: Callable[[Session], bool]) -> Fault:
-    """Refuse lines that match under a condition."""
+    """Return a fault that refuses matching lines if the condition `when` holds."""
 
     def fault(session: Session, line: bytes, usual: Usual) -> str:
         return "? no\n\n" if re.fullmatch(pattern, line) and when(session) else usual(line)
@@ -69,7 +69,7 @@ def refuses(pattern: bytes, when: Callable[[Session], bool]) -> Fault:
 
 
 def remembers_ids(blank: str = "") -> Fault:
-    """Repeat an id, after `blank`, until the next one comes."""
+    """Return a fault that repeats the last id, after `blank`, in all answers until the next id."""
     last = [""]
 
     def fault(session: Session, line: bytes, usual: Usual) -> str:
@@ -100,7 +100,7 @@ def clears_on_failure(session: Session, line: bytes, usual: Usual) -> str:
 
 
 def undoes_nothing_of_its_own() -> Fault:
-    """Ignore an undo right after a genmove."""
+    """Return a fault that ignores an undo right after a genmove."""
     moved = [False]
 
     def fault(session: Session, line: bytes, usual: Usual) -> str:
@@ -113,7 +113,7 @@ def undoes_nothing_of_its_own() -> Fault:
 
 
 def plays_what_it_tells(session: Session, line: bytes, usual: Usual) -> str:
-    """Play the move of `reg_genmove`, f5."""
+    """Answer `reg_genmove` with f5, but also play the move."""
     if not line.startswith(b"reg_genmove"):
         return usual(line)
     usual(b"play black f5")
@@ -121,7 +121,7 @@ def plays_what_it_tells(session: Session, line: bytes, usual: Usual) -> str:
 
 
 def lets_either_side_move(fault: Fault) -> Fault:
-    """Commit the fault with the side to move of the last `play` command."""
+    """Return a fault that gives the turn to the side of a `play` command before `fault` answers."""
 
     def either(session: Session, line: bytes, usual: Usual) -> str:
         if play := re.match(b"play (black|white)", line):
@@ -141,7 +141,7 @@ def begins_with_row_1(session: Session, line: bytes, usual: Usual) -> str:
 
 
 def dies_when_it_refuses(session: Session, line: bytes, usual: Usual) -> str:
-    """Exit in place of refusing a command that it has."""
+    """Exit instead of refusing a known command."""
     answer = usual(line)
     if answer.startswith("?") and "unknown command" not in answer:
         os._exit(3)
@@ -157,7 +157,7 @@ def adds_to_volume(session: Session, line: bytes, usual: Usual) -> str:
 
 
 def holds_a_hint_back() -> Fault:
-    """Send a search line of a hint after the pong."""
+    """Return a fault that sends a search line of a hint after the pong."""
     held = [""]
 
     def fault(session: Session, line: bytes, usual: Usual) -> str:
@@ -272,7 +272,7 @@ FAULTS: dict[str, Fault] = {
     "ends-while-it-thinks": sleeps(b"genmove .*", FOR_EVER),
     "moves-when-interrupted": sleeps(b"genmove .*", FOR_EVER),
 }
-# Habits that several checks meet; the first breaks no rule.
+# Faults that concern several checks. The first breaks no rule.
 HABITS: dict[str, Fault] = {
     "lists-no-undo": writes(r"\nundo\n", "\n"),
     "puts-a-blank-before-ids": writes(r"^([=?])(\d+)", r"\1 \2"),
@@ -311,7 +311,7 @@ NBOARD_FAULTS: dict[str, Fault] = {
     "survives-a-finished-game": exits(rb".*[BW]\[C5\].*"),
     "ends-at-quit": sleeps(b"quit", FOR_EVER),
 }
-# Habits that the protocol allows.
+# Variations that the protocol allows.
 NBOARD_HABITS: dict[str, Fault] = {
     "hints-from-a-book": writes("(?m)^search", "book"),
     "tells-no-name": writes("(?m)^set myname.*\n", ""),
@@ -319,7 +319,7 @@ NBOARD_HABITS: dict[str, Fault] = {
 }
 
 
-# How a chunk of input is cut into lines.
+# Faulty functions that split a chunk of input into lines, by the rule that they break.
 CUTS: dict[str, Callable[[bytes], list[bytes]]] = {
     "ignores-blank-lines": lambda chunk: [line or b"nothing" for line in chunk.splitlines()],
     "ignores-lines-of-comment": lambda chunk: chunk.replace(b"#", b"").splitlines(),
@@ -333,18 +333,18 @@ def be_busy() -> None:
         pass
 
 
-# Acts before the first line.
+# Actions before the first line is read.
 BEGINNINGS: dict[str, Callable[[], object]] = {
     "says-nothing-first": lambda: os.write(STDOUT, b"Welcome!\n"),
     "ends-by-sigterm": lambda: signal.signal(signal.SIGTERM, signal.SIG_IGN),
     "rests-while-it-waits": lambda: threading.Thread(target=be_busy, daemon=True).start(),
 }
-# Acts after the last one.
+# Actions after the end of the input.
 ENDS: dict[str, Callable[[], object]] = {
     "ends-with-code-0": lambda: sys.exit(3),
     **dict.fromkeys(("ends-with-its-input", "ends-when-its-input-ends"), lambda: time.sleep(FOR_EVER)),
 }
-# It thinks to a fixed depth, clock or not.
+# "heeds-its-clock" needs no fault, since the engine always searches to a fixed depth.
 RULES = {"heeds-its-clock", *FAULTS, *CUTS, *BEGINNINGS, *ENDS} - {"ends-when-its-input-ends"}
 NBOARD_RULES = {*NBOARD_FAULTS, "ends-when-its-input-ends"}
 
@@ -355,7 +355,7 @@ class BrokenWire:
         self._fault, self._answers_all = fault, speak != "gtp"
 
     def kind(self, line: bytes) -> LineKind:
-        """Return the kind of a line; every line of NBoard is answered, so that it can be answered wrongly."""
+        """Return the kind of a line. Every line of NBoard counts as a command, so that a fault can answer it."""
         kind = self._wire.kind(line)
         return LineKind() if self._answers_all and not kind.is_command else kind
 

@@ -1,4 +1,4 @@
-"""Games and runs for tests: finished ones to count and show, and real ones between fake engines in this process."""
+"""Games and runs for tests: made-up finished runs, and real runs between fake engines in this process."""
 
 import json
 import random
@@ -50,7 +50,7 @@ def played(
     opening: int = 2,
     seconds: float = 0.25,
 ) -> GameRecord:
-    """Return the game of a transcript, played to the end; its first `opening` moves were given."""
+    """Return the record of a finished game from its transcript. Its first `opening` moves are the opening."""
     game = Game.from_transcript(transcript, rules)
     final = game.position
     assert final.is_over
@@ -75,7 +75,7 @@ def played(
 def judged(
     values: Mapping[int, float], exact: Mapping[int, int], transcript: str = WIPE_OUT, number: int = 1
 ) -> GameRecord:
-    """Return a game whose engines said what some of its turns were worth and that was solved at some, both Black's."""
+    """Return a finished game with engine scores and exact margins at some plies, both from Black's side."""
     game = played(transcript, number=number)
     turns = enumerate(game.turns)
     return replace(
@@ -115,7 +115,7 @@ def run_of(
     settings: Mapping[str, Any] | None = None,
     **facts: Any,
 ) -> Run:
-    """Return the run that these games are; `settings` and `facts` replace what RunSettings and Run would have."""
+    """Return a finished run of these games. `settings` and `facts` replace fields of RunSettings and Run."""
     specs = tuple(EngineSpec(name, f"engine-{name.lower()} --fast", TimeControl()) for name in names)
     made = RunSettings(specs, OpeningsChoice.parse("random:2"), games=len(games), seed=5)
     return replace(
@@ -131,7 +131,7 @@ def run_of(
 
 
 def ends(*games: GameRecord) -> list[GameEnded | GameVoided]:
-    """Return the events that these games have ended, or are void."""
+    """Return the events of the ends or the voiding of these games."""
     return [GameVoided(game) if game.void else GameEnded(game) for game in games]
 
 
@@ -149,9 +149,9 @@ def store_run(folder: Path, *games: GameRecord) -> Path:
 def random_run(
     names: Sequence[str], pairs: int, settings: Mapping[str, Any] | None = None, solved: int = 0, **facts: Any
 ) -> Run:
-    """Return a finished run of random games, `pairs` pairs an encounter; the rest as ``run_of``.
+    """Return a finished run of random games, with `pairs` pairs for each encounter; see ``run_of``.
 
-    Engines judge every move; from `solved` empty squares on there are exact margins, all made up.
+    All moves have made-up scores; with at most `solved` empty squares they have made-up exact margins too.
     """
     rng = random.Random(1)
     made = run_of((), names, {**(settings or {}), "games": 2 * pairs}).settings
@@ -166,7 +166,7 @@ def random_run(
 
 
 def random_transcript(rng: random.Random, moves: int, before: str = "") -> str:
-    """Return a game of at most so many random moves, begun with those of `before`."""
+    """Return the transcript of a game that continues `before` with at most `moves` random moves."""
     game = Game.from_transcript(before)
     for _ in range(moves):
         if game.position.must_pass:
@@ -177,7 +177,7 @@ def random_transcript(rng: random.Random, moves: int, before: str = "") -> str:
 
 
 def _judgements(game: GameRecord, rng: random.Random, solved: int) -> tuple[AnnotatedMove, ...]:
-    """Return values that wander to the margin, and exact margins that a slip of the mover changes now and then."""
+    """Return the turns with random scores that approach the margin, and exact margins that random errors change."""
     assert game.margin is not None
     count = len(game.turns)
     values = [game.margin * turn / count + rng.gauss(0, 3) for turn in range(count)]
@@ -205,19 +205,19 @@ def instant(name: str) -> EngineSpec:
 
 
 def settings(*specs: EngineSpec, **others: Any) -> RunSettings:
-    """Return settings of a run, with random openings unless they say otherwise."""
+    """Return the settings of a run; the default openings are random."""
     return RunSettings(engines=specs, **{"openings": OpeningsChoice.parse("random:8"), "seed": 3, **others})
 
 
 def instant_settings(folder: Path, **others: Any) -> RunSettings:
-    """Return settings of a match between two engines that play their only game at once."""
+    """Return the settings of a match between two instant engines."""
     (folder / "openings.txt").write_text(fake_engine.GAME[:2])
     openings = OpeningsChoice.parse(str(folder / "openings.txt"))
     return settings(*map(instant, "AB"), openings=openings, **others)
 
 
 class Listener(RunObserver):
-    """An observer that passes everything on."""
+    """An observer that calls functions with all events and updates."""
 
     def __init__(
         self,
@@ -257,7 +257,7 @@ def seated(black: Driver, white: Driver, opening: str = "", stall: float = 0.4, 
 
 
 def referee(black: Driver, white: Driver, opening: str = "", **options: Any) -> GameRecord:
-    """Return the game of two engines; `options` as for ``seated``."""
+    """Play a game of two engines, and return its record. `options` are the options of ``seated``."""
     return seated(black, white, opening, **options).play()
 
 
@@ -272,7 +272,7 @@ def replays(page: str) -> list[dict[str, Any]]:
 
 
 def expect_policy(page: str) -> None:
-    """Assert that the page's content security policy allows its own scripts alone, and that it loads nothing."""
+    """Assert that the page's content security policy allows only its own scripts, and that it loads no files."""
     assert not re.search(
         r"(src|href)=(?!\"fault-game-\d+\.txt\")|https?://(?!www\.w3\.org/2000/svg)|@import|url\((?!#)", page
     )
@@ -297,5 +297,5 @@ def print_result_of(run: Run) -> None:
 
 
 def write_files_of(run: Run, folder: Path) -> str:
-    """Write what a run leaves at its end; what could not be written."""
+    """Write the files of a finished run, and return a text about files that could not be written."""
     return write_run_files(Figures(run), folder)

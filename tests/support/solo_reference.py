@@ -1,7 +1,7 @@
-"""The solo game with lists and loops: slow, obvious, and the oracle of the tests of engine/solo/game.py.
+"""The solo game with lists and loops: a slow and simple implementation, the oracle of the tests of engine/solo/game.py.
 
-It is written from the rules alone and imports nothing of ours. A board is eight rows of eight squares, row 1
-first; a square is a pair (row, column), both from 0. A square holds None, a disc or a chip.
+It is written from the rules alone and imports none of our modules. A board is eight rows of eight squares, row 1
+first; a square is a pair (row, column), both from 0. A square has None, a disc or a chip.
 """
 
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ class Disc:
 
 @dataclass(frozen=True)
 class Chip:
-    """A chip; number 0 stands for a blank one."""
+    """A chip; the number 0 stands for a blank chip."""
 
     colour: str
     number: int
@@ -27,11 +27,11 @@ class Chip:
 
 Board = list[list[Disc | Chip | None]]
 Move = tuple[str, int, int]
-"""Colour, row, column."""
+"""The colour, row and column of a move."""
 
 
 def all_chips() -> list[Chip]:
-    """Return the 24 chips: in each colour the numbers 1 to 10 and two blank ones."""
+    """Return the 24 chips: for each colour the numbers 1 to 10 and two blank chips."""
     return [Chip(colour, number) for colour in (BLACK, GOLD) for number in (*range(1, 11), 0, 0)]
 
 
@@ -40,7 +40,7 @@ def other(colour: str) -> str:
 
 
 def start(chips: dict[Square, Chip]) -> Board:
-    """Return these chips, face down, and the four discs in the middle as in the game for two."""
+    """Return a board with these chips, face down, and the four discs in the middle as in the game for two."""
     board: Board = [[None] * 8 for _ in range(8)]
     for (row, column), chip in chips.items():
         board[row][column] = Chip(chip.colour, chip.number)
@@ -68,7 +68,7 @@ def turned(board: Board, colour: str, row: int, column: int) -> set[Square]:
 
 
 def _with_discs(board: Board, colour: str, row: int, column: int) -> Board:
-    """Return the board with the new disc on it and the bracketed ones turned; no chip has been touched."""
+    """Return the board with the new disc and with the bracketed discs turned; chips are unchanged."""
     result = [list(line) for line in board]
     for r, c in turned(board, colour, row, column):
         result[r][c] = Disc(colour)
@@ -77,7 +77,7 @@ def _with_discs(board: Board, colour: str, row: int, column: int) -> Board:
 
 
 def won(board: Board, colour: str, row: int, column: int) -> set[Square]:
-    """Return the chips that a new disc here wins, judged after discs were turned and before chips are turned up."""
+    """Return the chips that a new disc here wins, after discs are turned and before chips are turned up."""
     after = _with_discs(board, colour, row, column)
     found: set[Square] = set()
     for down, right in STEPS:
@@ -89,7 +89,7 @@ def won(board: Board, colour: str, row: int, column: int) -> set[Square]:
 
 
 def moves(board: Board) -> list[Move]:
-    """Return every legal move: a free square on which a disc of that colour brackets something."""
+    """Return the legal moves: empty squares on which a disc of a colour turns discs or wins chips."""
     return [
         (colour, row, column)
         for colour in (BLACK, GOLD)
@@ -123,7 +123,10 @@ def chips_of(board: Board) -> dict[Square, Chip]:
 
 
 def score(taken: list[Chip], variant: str) -> int:
-    """Return chips won; by ``sum`` their numbers, doubled with all four blank ones."""
+    """Return the number of won chips, or in the variant ``sum`` the sum of their numbers.
+
+    The sum is doubled if all four blank chips are won.
+    """
     if variant == "chips":
         return len(taken)
     blanks = sum(chip.number == 0 for chip in taken)

@@ -1,6 +1,6 @@
-"""Hypothesis strategies: rules, games, boards of every shape, and texts that are none.
+"""Hypothesis strategies: rules, games, boards of many kinds, and invalid texts.
 
-Boards and games are the oracle's own, so nothing here depends on the engine's being right.
+Boards and games come from the oracle, so the strategies do not depend on the engine.
 """
 
 from dataclasses import replace
@@ -18,7 +18,7 @@ masks = st.integers(min_value=0, max_value=2**64 - 1)
 
 @st.composite
 def sheets(draw: st.DrawFn) -> tuple[str, reference.Sheet]:
-    """Return a preset and its sheet with any of its options changed: the whole family."""
+    """Draw a preset, and its sheet with any options changed; this covers the whole family of rules."""
     name = draw(st.sampled_from(PRESETS))
     sheet = replace(
         reference.SHEETS[name],
@@ -33,8 +33,8 @@ def sheets(draw: st.DrawFn) -> tuple[str, reference.Sheet]:
 
 @st.composite
 def games(draw: st.DrawFn, sheet: reference.Sheet, whole: bool = False) -> reference.Game:
-    """Return a random game under `sheet`: played to its end if `whole`, else stopped anywhere on the way."""
-    # 60 discs with a pass before each is the longest game; a list's own length would nearly always be short.
+    """Draw a random game under `sheet`, finished if `whole`, else stopped at a random ply."""
+    # The longest game has 60 discs with a pass before each. The size is drawn, since lists of any size are short.
     plies = 120 if whole else draw(st.integers(0, 70))
     picks = draw(st.lists(st.integers(0, 255), min_size=plies, max_size=plies))
     game = reference.Game(sheet)
@@ -48,9 +48,9 @@ def games(draw: st.DrawFn, sheet: reference.Sheet, whole: bool = False) -> refer
 
 @st.composite
 def endgames(draw: st.DrawFn, sheet: reference.Sheet, plies: int) -> reference.Game:
-    """Return a random game under `sheet`, at most so many plies from one of its ends and with few squares left.
+    """Draw a random game under `sheet` that is at most `plies` plies from an end with at most four empty squares.
 
-    A game that ends in a wiped-out board leaves dozens, and another move or another sheet would open them all.
+    Wiped-out boards are excluded: they have dozens of empty squares, which another move or sheet would make playable.
     """
     game = draw(games(sheet, whole=True))
     assume(reference.count(game.board, EMPTY) <= 4)
@@ -62,7 +62,7 @@ def endgames(draw: st.DrawFn, sheet: reference.Sheet, plies: int) -> reference.G
 
 @st.composite
 def _squares_filled(draw: st.DrawFn, free: str, letters: str) -> reference.Board:
-    """Draw any of `letters` on each square that `free` (64 characters) marks with ``?``, its mark elsewhere."""
+    """Draw a board with any of `letters` on each square that `free` marks with ``?``, and `free`'s letter elsewhere."""
     drawn = draw(st.lists(st.sampled_from(letters), min_size=64, max_size=64))
     squares = (new if mark == "?" else mark for mark, new in zip(free, drawn, strict=True))
     return reference.board_of("".join(squares))
@@ -70,7 +70,7 @@ def _squares_filled(draw: st.DrawFn, free: str, letters: str) -> reference.Board
 
 @st.composite
 def _nearly_full(draw: st.DrawFn) -> reference.Board:
-    """Draw a board with at most six empty squares, anywhere."""
+    """Draw a board with at most six empty squares at any place."""
     board = draw(_squares_filled("?" * 64, BLACK + WHITE))
     for square in draw(st.sets(st.integers(0, 63), max_size=6)):
         board[square // 8][square % 8] = EMPTY
@@ -79,7 +79,7 @@ def _nearly_full(draw: st.DrawFn) -> reference.Board:
 
 @st.composite
 def _long_lines(draw: st.DrawFn) -> reference.Board:
-    """Return a board with runs of one colour to the rim, which a shift without a mask carries to the next row."""
+    """Draw a board with runs of one colour up to the edge, which a shift without a mask carries to the next row."""
     board = [[EMPTY] * 8 for _ in range(8)]
     for _ in range(draw(st.integers(1, 6))):
         row, column = draw(st.integers(0, 7)), draw(st.integers(0, 7))
@@ -103,12 +103,12 @@ boards = st.one_of(
     _squares_filled("?" * 64, BLACK + WHITE),  # full
     _squares_filled("?" * 64, EMPTY + BLACK),  # wiped out
     _squares_filled(_RIM, BLACK + WHITE),  # full edges, empty within
-    _squares_filled(_SIDE_FILES, EMPTY + BLACK + WHITE),  # would wrap from the h file to the a file
+    _squares_filled(_SIDE_FILES, EMPTY + BLACK + WHITE),  # runs that could wrap from the h file to the a file
     _squares_filled(_EDGES_ONLY_EMPTY_INSIDE, EMPTY + BLACK + WHITE),
     _nearly_full(),
     _long_lines(),
 )
-"""Any board at all, with stress on those that break shifts and masks; few can be reached in a game."""
+"""A strategy for any board, with more boards that break wrong shifts and masks; few occur in games."""
 
 _NO_SQUARES = "a 5 a0 a9 i1 i9 5f f55 ff5 é5 f\u0665 0 a1a1 - --- p passe"  # u0665 is an Arabic five
 _NO_DIRECTIONS = "f5/ f5/x f5/north f5/n/e /n f5//n"
@@ -116,7 +116,7 @@ bad_moves = st.one_of(
     st.sampled_from(["", " ", "f 5", *_NO_SQUARES.split(), *_NO_DIRECTIONS.split()]),
     st.text(max_size=6).filter(lambda text: len(text.strip()) > 4 and "/" not in text),
 )
-"""Texts that are no move under any rules."""
+"""A strategy for texts that are not moves under any rules."""
 
 _EMPTY_BOARD = EMPTY * 64
 bad_boards = st.one_of(
@@ -126,7 +126,7 @@ bad_boards = st.one_of(
     ),
     st.sampled_from(["-", "- ?", "green", "X X", "XX", "blackish", "3"]).map((_EMPTY_BOARD + " ").__add__),
 )
-"""Texts that are no board: too short, a letter that is none, or rubbish where the side to move stands."""
+"""A strategy for invalid boards: too short, with an invalid letter, or with an invalid side to move."""
 
 _NO_OPTIONS = (
     "turns turns= turns=two tie=lottery begins=green scoring=x start= start=sideways colour=red =one"
@@ -141,4 +141,4 @@ bad_rules = st.sampled_from(
         *(f"othello,{option}" for option in _NO_OPTIONS.split()),
     ]
 )
-"""Texts that name no rules."""
+"""A strategy for texts that are not rules."""

@@ -1,7 +1,7 @@
-"""Executed transcripts of the command line: commands, what they print, and the exit status where it is not 0.
+"""Executed transcripts of the command line: commands, their output, and the exit status if it is not 0.
 
-A file of transcripts has subjects (``##``), and these have sections (``#``). Each section is a test with a folder of
-its own, which holds what the commands above all sections of its subject have made::
+A file of transcripts has subjects (``##``), which have sections (``#``). Each section is a test with its own folder,
+which starts with the files that the commands above the first section of its subject have made::
 
     ## convert
 
@@ -16,14 +16,15 @@ its own, which holds what the commands above all sections of its subject have ma
     ! Error: no format is named: give --to FORMAT, or -o FILE that ends in .sgf, .ggf, .txt, .obf or .wtb
     [exit 2]
 
-Lines with ``!`` come from standard error and stand below standard output. The usage above an error of wrong usage is
-left out. ``...`` stands for any text within a line, and for any lines on a line of its own; `PLACEHOLDERS` stand for
-values that vary. ``OUTFLANK_ACCEPT=1 pytest -k SECTION FILE`` writes what is printed now into the transcript, and
-keeps the lines with placeholders and ``...`` that still fit.
+Lines with ``!`` are standard error, and follow standard output. The usage text above a usage error is left out. ``...``
+matches any text within a line; a line with only ``...`` matches any lines. `PLACEHOLDERS` match values that vary.
+``OUTFLANK_ACCEPT=1 pytest -k SECTION FILE`` writes the present output into the transcript, and keeps the lines with
+placeholders and ``...`` that still match.
 
-A command runs in this process, with simple redirections, a here-document, and pipes between simple commands, so that
-many run in a second; those of a pipe run one after the other, and the last status that is not 0 is the pipe's. What
-needs more of a shell, or a process of its own (``(outflank ...)``), is run by bash.
+A command runs in this process, so that many run in a second. Simple redirections, a here-document, and pipes between
+simple commands are supported; the commands of a pipe run one after the other, and the last status that is not 0 is the
+status of the pipe. Commands that need other features of a shell, or a separate process (``(outflank ...)``), are run
+by bash.
 """
 
 import contextlib
@@ -57,11 +58,11 @@ PLACEHOLDERS = {
     "<blanks>": " +",
     "<date>": r"\d{4}(?:-\d\d-\d\d)?",
     "<checksum>": "(?:<checksum>|[0-9a-f]{8})",
-    "<folder>": "<folder>",  # the section's
+    "<folder>": "<folder>",  # the folder of the section
     "<checkout>": "<checkout>",
     "<version>": "<version>",
 }
-# What OUTFLANK_ACCEPT replaces by itself in lines that are new.
+# The patterns that OUTFLANK_ACCEPT replaces with placeholders in new lines.
 _ALWAYS_VARY = {
     r'("\w*seconds": |"\w+_per_second": )[\d.e+-]+': r"\1<number>",
     r'("nodes": )\d+': r"\1<number>",
@@ -79,19 +80,19 @@ _NEEDS_BASH = re.compile(r"[;&()$`*?{}~\\]|>>")
 
 
 class Step(NamedTuple):
-    """The lines of a command, with its here-document, and those that a transcript shows below it."""
+    """The lines of a command, with its here-document, and the lines of output in the transcript."""
 
     typed: list[str]
     shown: list[str]
 
     @property
     def command(self) -> str:
-        """The command, its continuation lines joined."""
+        """The command with its continuation lines joined."""
         return "\n".join(self.typed).removeprefix("$ ").replace("\\\n", " ")
 
 
 class Printed(NamedTuple):
-    """What a command has printed; `both` as a terminal would show it, if the command was run in this process."""
+    """The output of a command. `both` has stdout and stderr, interleaved if the command ran in this process."""
 
     out: bytes = b""
     error: bytes = b""
@@ -100,7 +101,7 @@ class Printed(NamedTuple):
 
 
 class Section(NamedTuple):
-    """A section of a file of transcripts; `preparation` has the commands above all sections of its subject."""
+    """A section of a file of transcripts. `preparation` has the commands above the first section of its subject."""
 
     path: Path
     subject: str
@@ -115,7 +116,7 @@ class Section(NamedTuple):
 
 
 def sections(path: Path) -> Iterator[Section]:
-    """Read a file of transcripts; a heading follows a blank line, another heading, or nothing."""
+    """Yield the sections of a file. A heading is at the start, after a blank line, or after another heading."""
     _, *subjects = re.split(r"(?:\A|(?<=\n\n))## (.*)\n", path.read_text())
     for subject, text in zip(subjects[::2], subjects[1::2], strict=True):
         preparation, *parts = re.split(r"(?:\A\n?|(?<=\n\n))# (.*)\n", text)
@@ -140,7 +141,7 @@ def steps(text: str) -> Iterator[Step]:
 
 
 def check(section: Section, folder: Path) -> None:
-    """Run a section in a folder; fail with a diff, or accept what is printed."""
+    """Run a section in a folder. If the output differs, fail with a diff, or accept the output."""
     shutil.copytree(_prepared(section.preparation).name, folder, symlinks=True, dirs_exist_ok=True)
     shown, found = list[str](), list[str]()
     for step in steps(section.text):
@@ -163,7 +164,7 @@ def check(section: Section, folder: Path) -> None:
 
 @functools.cache
 def _prepared(preparation: str) -> tempfile.TemporaryDirectory[str]:
-    """Return the folder that the commands above all sections of a subject leave, made once for all of these."""
+    """Return the folder that the preparation of a subject makes; it is made once for all sections."""
     made = tempfile.TemporaryDirectory()
     for step in steps(preparation):
         printed = lines_of(execute(step.command, Path(made.name)), Path(made.name))
@@ -172,12 +173,12 @@ def _prepared(preparation: str) -> tempfile.TemporaryDirectory[str]:
 
 
 def fitted(shown: Sequence[str], printed: Sequence[str]) -> list[str]:
-    """Return the printed lines, with lines of the transcript in place of those that they match.
+    """Return the printed lines, but replace each that a line of the transcript matches by this line.
 
-    The result equals `shown` if all of it matches.
+    The result equals `shown` if the whole output matches.
     """
     patterns = [None if line == "..." else _pattern(line) for line in shown]
-    # costs[i][j]: lines to delete or insert from shown[i:] to printed[j:].
+    # costs[i][j]: the number of lines to delete or insert to get from shown[i:] to printed[j:].
     rows, columns = len(shown) + 1, len(printed) + 1
     costs = [[0] * columns for _ in range(rows)]
     ways = [[""] * columns for _ in range(rows)]
@@ -222,15 +223,15 @@ def lines_of(printed: Printed, folder: Path) -> list[str]:
 
 
 def run(*words: object, code: int = 0, typed: str | bytes = b"") -> Result:
-    """Run the program with these words in this process; it has to end with `code`."""
+    """Run the program with these arguments in this process, and assert that its exit code is `code`."""
     result = _call(list(map(str, words)), typed.encode() if isinstance(typed, str) else typed)
     assert result.exit_code == code, result.output
     return result
 
 
 def _call(words: Sequence[str], typed: bytes, **variables: str) -> Result:
-    """Run the program in this process; an exception that it does not catch is raised."""
-    with tempfile.TemporaryFile() as file:  # a real file: some commands ask for its descriptor
+    """Run the program in this process. Uncaught exceptions of the program are raised."""
+    with tempfile.TemporaryFile() as file:  # a real file, since some commands need its descriptor
         file.write(typed)
         file.seek(0)
         runner = CliRunner(env=variables)
@@ -292,7 +293,7 @@ def _redirected(words: list[str], text: bytes | None, folder: Path) -> Printed:
 def _start(
     words: Sequence[str], folder: Path, text: bytes | None = None, variables: dict[str, str] | None = None
 ) -> Printed:
-    """Run a program as a process of its own, with our programs first on the path."""
+    """Run a program in a new process, with our programs first on the path."""
     ran = subprocess.run(
         words, cwd=folder, input=text or b"", capture_output=True, timeout=100,
         env={**os.environ, "PATH": _path(), "LC_ALL": "C.UTF-8", "COLUMNS": "80", **(variables or {})},
@@ -307,7 +308,7 @@ def _path() -> str:
 
 
 def text_lines(data: bytes) -> list[str]:
-    """Return the lines of an output without blank ones at its end; characters that a terminal obeys are escaped."""
+    """Return the lines of an output without blank lines at the end; unprintable characters are escaped."""
     lines = data.decode(errors="backslashreplace").split("\n")
     return _without_blank_end(
         [
@@ -318,7 +319,7 @@ def text_lines(data: bytes) -> list[str]:
 
 
 def _pattern(line: str) -> re.Pattern[str]:
-    """Return the lines that a line of a transcript stands for."""
+    """Return the pattern of the lines that a line of a transcript matches."""
     parts = re.split(rf"(\.\.\.|{'|'.join(PLACEHOLDERS)})", line)
     return re.compile(
         "".join(".*" if part == "..." else PLACEHOLDERS.get(part, re.escape(part)) for part in parts)
