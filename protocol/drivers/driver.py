@@ -95,7 +95,7 @@ def judged(reply: Reply, position: Position, label: str) -> Reply:
 
 
 def no_delay() -> float:
-    """Return 0, the extension of deadlines for an engine that gets none; see ``Driver.delay``."""
+    """Return 0, the default extension of deadlines; see ``Driver.delay``."""
     return 0.0
 
 
@@ -207,13 +207,13 @@ class Driver(ABC):
         return 0.0
 
     def follow(self, game: AnnotatedGame, clock: RunningClock | None = None) -> bool:
-        """Bring the engine to the end of `game`, by the missing moves if it is in this game, else from the start.
+        """Bring the engine to the end of `game`: send only missing moves if it already follows this game, else all.
 
         Args:
             game: the game so far.
             clock: the engine's clock if the engine is to move now, to be sent with the position; otherwise None.
 
-        Returns: whether the engine was in this game already, so that no new game was set up.
+        Returns: whether the engine already followed this game, so that no new game was set up.
 
         Raises: EngineError.
         """

@@ -112,7 +112,7 @@ def _start(
 def tied_to_us(
     command: Sequence[str], folder: Path | None, path: str | None, mark: int | None = None
 ) -> Sequence[str]:
-    """Return `command` with prefixes that set its mark, and have it killed when the thread that starts it ends.
+    """Return `command` with prefixes that set the mark, and that kill the program when its starting thread ends.
 
     If the program is not found, the command is returned unchanged, so that starting it gives the system's error.
 

@@ -26,11 +26,11 @@ _GAMES_IN_BRACKETS = re.compile(rb"\(\s*;")
 _GGF = re.compile(rb"GM\s*\[\s*(?:othello|reversi)\s*\]", re.IGNORECASE)
 _TAG = re.compile(rb'\[\s*\w{1,64}\s*"')
 _DISC, _EMPTY = "XxOo*BbWw012\u25cf\u25cb\u26ab\u26aa", "-._\u30fb"
-_BOARD = re.compile(f"(?:8\\s+)?(?=.{{0,63}}[{_DISC}])[{_EMPTY}{_DISC} |]{{64}}")  # a row of dashes is none
+_BOARD = re.compile(f"(?:8\\s+)?(?=.{{0,63}}[{_DISC}])[{_EMPTY}{_DISC} |]{{64}}")  # not a row of dashes
 _FEN = re.compile(r"(?:[pPxXoObBwW*1-8]{1,8}/){7}[pPxXoObBwW*1-8]{1,8}(?:\s|$)")
 _MOVES_OF_PGN = re.compile(
     rf"^[^\n#]*[\s}}](?:{RESULT_WORD})\s*$".encode(), re.MULTILINE
-)  # ended by a result
+)  # a line of moves that ends with a result
 _MOVES = re.compile(
     rb"(?:[-\d.,\s]*(?:[a-h][1-8](?:/[nesw]{1,2})?|pass|pa|ps|@@@@))+[-\d.,\s]*", re.IGNORECASE
 )

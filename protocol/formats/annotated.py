@@ -26,7 +26,7 @@ WHOLE_BOARD = 64
 _LONGEST_REASON = 300  # characters
 UNREADABLE = "unreadable character"
 """The word in a game's `unread` for a control character, which often comes from an undeclared charset."""
-_CONTROLS = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x9f]")  # all control characters except blanks
+_CONTROLS = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x9f]")  # all control characters except white space
 _TEXTS = ("black", "white", "title", "event", "place", "date", "clock", "comment")
 
 

@@ -171,7 +171,7 @@ def _result(text: str, rules: Rules) -> tuple[Result | None, bool]:
         return None, False
     value, ending = float(match[1]), _ENDINGS.get(match[2] or "", ResultReason.DISCS)
     given_up = ending in (ResultReason.RESIGNATION, ResultReason.TIME) and abs(value) == WHOLE_BOARD
-    counted = value.is_integer() and abs(value) <= WHOLE_BOARD and not given_up  # komi makes fractions
+    counted = value.is_integer() and abs(value) <= WHOLE_BOARD and not given_up  # komi causes fractions
     winner = rules.winner_by((value > 0) - (value < 0))
     return Result(winner, int(value) if counted else None, ending), not value.is_integer()
 

@@ -1,4 +1,4 @@
-"""Moves and entries of an opening book, as a session asks for them."""
+"""A session's access to an opening book: choosing moves, looking up entries, and learning."""
 
 import random
 import weakref
@@ -9,21 +9,21 @@ from typing import TYPE_CHECKING, Self
 from outflank.engine import Move, OutflankError, Position, Rules, Searcher, SettingsError
 from outflank.protocol.server.movesource import MoveRequest, book_info
 
-if TYPE_CHECKING:  # an engine's first answer shall not wait for SQLite
+if TYPE_CHECKING:  # not imported at run time, so that the first answer does not wait for SQLite
     from outflank.book import Book, BookEntry, BookMove
 
 NO_BOOK = "none"
-"""The word that stands for no book where a book's name is expected."""
+"""The word for no book in place of a book's name."""
 _SHIPPED = Path(__file__).parents[2] / "book" / "data"
 
 
 def shipped_books() -> list[Path]:
-    """Return the books that the package brings, each for other rules; perhaps none."""
+    """Return the books in the package, each for different rules; may be empty."""
     return sorted(_SHIPPED.glob("*.book"))
 
 
 def named_book(name: str) -> Path:
-    """Return the file of this name, or else the shipped book called so: ``standard`` or ``parallel``."""
+    """Return the path `name` if it exists, or else the shipped book `name`: ``standard`` or ``parallel``."""
     path = Path(name)
     if path.exists():
         return path
@@ -31,17 +31,17 @@ def named_book(name: str) -> Path:
 
 
 class BookSource:
-    """An opening book in a file: a source of moves for the positions that it knows.
+    """An opening book in a file: a source of moves for the positions in the book.
 
-    A book that can't be used gets one warning and is then ignored, since an error would lose the game: only ``learn``
-    raises errors. Best used as a context manager, which closes the file at its end.
+    A book that can't be used causes one warning and is then ignored, since an error would lose the game. Only ``learn``
+    raises errors. Best used as a context manager, which closes the file at the end.
 
     Args:
         path: the book's file, which is opened by ``prepare`` or the first request.
-        warn: called with a sentence if the book can't be used.
-        discs: the discs that the moves of one side may lose in a game, by the book's own scores.
-        seed: the seed of the choice; None for no chance, not even among equal moves.
-        shipped: whether the book is a default one, which gets no warning if it is for other rules.
+        warn: the function that gets a message if the book can't be used.
+        discs: the maximum total loss in discs of one side's moves in a game, by the scores in the book.
+        seed: the seed of random choices; None for no randomness, not even among equal moves.
+        shipped: whether the book is a default book, which causes no warning if it is for other rules.
     """
 
     def __init__(
@@ -60,14 +60,14 @@ class BookSource:
         self._shipped = shipped
         self._book: Book | None = None
         self._trouble = ""
-        self._refused: Rules | None = None  # the last rules that it was found not to serve
+        self._refused: Rules | None = None  # the last rules that the book did not match
 
     def prepare(self) -> None:
         """Open the book."""
         self._opened()
 
     def close(self) -> None:
-        """Close the file; a later request opens it again."""
+        """Close the file. A later request opens it again."""
         if self._book is not None:
             self._book.close()
             self._book = None
@@ -79,9 +79,10 @@ class BookSource:
         self.close()
 
     def choose(self, request: MoveRequest) -> Move | None:
-        """Return the best move of the book, or one that its variety allows; None if the position is not in the book.
+        """Return the book's best move, or a random one within the variety; None if the book does not have the position.
 
-        The score of a move that leaves the book is from one search; if the limit is deeper, the answer is None.
+        The score of a move that leaves the book is from a single search. If that search was shallower than the
+        request's limit, return None.
         """
         entry = self.probe(request.position)
         if entry is None or not entry.moves:
@@ -95,7 +96,7 @@ class BookSource:
         return chosen.move
 
     def interrupt(self) -> None:
-        """Do nothing: a choice takes no time."""
+        """Do nothing, since choosing a book move takes no time."""
 
     def description(self, rules: Rules) -> list[str]:
         """Return lines about the book and its variety; empty if the default book is for other rules."""
@@ -108,7 +109,7 @@ class BookSource:
         ]
 
     def probe(self, position: Position) -> "BookEntry | None":
-        """Return the entry of a position; None if there is none, or if the book is for other rules."""
+        """Return the entry of a position; None if the book does not have the position or is for other rules."""
         book = self._opened()
         if book is None or not self._serves(book, position.rules):
             return None
@@ -119,9 +120,9 @@ class BookSource:
             return None
 
     def contents(self, rules: Rules) -> str | None:
-        """Return ``openings.book, 1,234 positions, for othello``, or why it can't be used.
+        """Return ``openings.book, 1,234 positions, for othello``, or the reason why the book can't be used.
 
-        None if the default book is for other rules.
+        Return None for a default book that is for other rules.
         """
         book = self._opened()
         if book is None:
@@ -135,15 +136,14 @@ class BookSource:
             return f"none: {self._trouble}"
 
     def learn(self, positions: Sequence[Position], searcher: Searcher, is_stopped: Callable[[], bool]) -> int:
-        """Add the new positions of a game's beginning, and return their number.
+        """Add new positions from the beginning of a game to the book, and return their number.
 
         Args:
             positions: the positions of the game, in order.
-            searcher: the searcher that scores them; its transposition table is cleared.
-            is_stopped: returns whether to stop; called after each search.
+            searcher: the searcher that scores the new positions; its transposition table is cleared.
+            is_stopped: the function that is called after each search, and returns whether to stop.
 
-        Raises: OutflankError if the book can't be extended; it is unchanged then. The books of the package are never
-            changed.
+        Raises: OutflankError if the book can't be extended, with the book unchanged. The package's books never change.
         """
         if self._shipped or self._path in shipped_books():
             raise SettingsError(

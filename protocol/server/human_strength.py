@@ -1,7 +1,7 @@
-"""Opponents as strong as people: they lose discs as weaker players do, by an Elo scale of our own.
+"""Opponents of human strength, who make mistakes like weaker players, on our own Elo scale.
 
-All moves are searched, and one is drawn; a move that loses more discs is less probable. The depth, the discs that a
-draw may lose and the empty squares that are solved depend on the Elo number; docs/play.md has the measured scale.
+All moves are searched, and one is drawn at random; a move that loses more discs is less probable. The search depth, the
+size of mistakes and the number of solved empty squares depend on the Elo number. docs/play.md has the measured scale.
 """
 
 import math
@@ -14,14 +14,14 @@ from outflank.engine import Limit, Line, Move, Position, Searcher, SearchInfo, S
 from outflank.errors import whole
 
 HumanStrength = tuple[float, float, int]
-"""The strength of a weaker opponent.
+"""The strength of a weaker opponent: search depth, temperature, and number of solved empty squares.
 
-The plies searched, 2.3 being two plies for seven moves of ten and three for the others; the temperature, the loss in
-discs at which a move is drawn e times less often than the best one; and the number of empty squares from which on it
+A depth of 2.3 means two plies for 70 % of the moves and three for the others. The temperature is the loss in discs at
+which a move is e times less probable than the best one. With the given number of empty squares or fewer, the opponent
 plays a proven best move.
 """
 
-# Elo -> strength; all three values are interpolated between two rows. Fitted to the matches in docs/play.md.
+# Strengths by Elo, fitted to the matches in docs/play.md. All three values are interpolated between two rows.
 _SCALE: dict[int, HumanStrength] = {
     600: (1.0, 9.0, 2),
     660: (1.0, 7.0, 2),
@@ -42,12 +42,12 @@ _SCALE: dict[int, HumanStrength] = {
     2400: (6.5, 0.42, 13),
 }
 LOWEST_ELO, HIGHEST_ELO = min(_SCALE), max(_SCALE)
-# Empty squares -> factor of the temperature: people err most in the endgame, until they can count it out.
+# Factors of the temperature by empty squares. People err most in the endgame, until they can calculate it completely.
 _PHASES = ((60, 0.5), (36, 0.9), (20, 1.5), (8, 1.5), (4, 0.7), (0, 0.7))
-_MOST_TEMPERATURES_LOST = 4.0  # the most that a move may lose
-_MOST_DISCS_LOST = 14.0  # the most that a move may lose at any temperature
+_MOST_TEMPERATURES_LOST = 4.0  # the maximum loss of a move, in multiples of the temperature
+_MOST_DISCS_LOST = 14.0  # the maximum loss of a move at any temperature, in discs
 _CORNERS = 0x8100000000000081
-# Factor for the chance of a move that gives a corner and is not the best.
+# The factor of the probability of a move that gives a corner away and is not the best move.
 _CORNER_FACTOR = 0.05
 
 
@@ -73,7 +73,7 @@ def strength_of(elo: int) -> HumanStrength:
 
 
 def depths(given: HumanStrength, empties: int) -> list[tuple[int, float]]:
-    """Return the plies that the opponent may search with `empties` empty squares, each with its probability."""
+    """Return the possible search depths in plies with `empties` empty squares, each with its probability."""
     depth, _, solves = given
     if empties <= solves:
         return [(max(empties, 1), 1.0)]
@@ -83,7 +83,7 @@ def depths(given: HumanStrength, empties: int) -> list[tuple[int, float]]:
 
 
 def chances(position: Position, lines: Sequence[Line], given: HumanStrength) -> list[float]:
-    """Return the probability of each line's move to be drawn; their sum is 1.
+    """Return the probability of drawing each line's move. The sum is 1.
 
     Args:
         position: the position searched.
@@ -129,10 +129,10 @@ def choose(
         searcher: the searcher that scores the moves.
         position: a position with at least one legal move.
         elo: the Elo number, see ``strength_of``.
-        limit: the limit of time and nodes; its depth is replaced by the opponent's.
-        seed: the seed of the draw; None for a draw that can't be repeated.
+        limit: the limit of time and nodes; its depth is replaced by the opponent's depth.
+        seed: the seed of the draw; None for a random seed.
         moves: the legal moves to choose from; None for all.
-        on_info: called with the search result of the drawn move.
+        on_info: the function that gets the search result with the line of the drawn move.
     """
     given = strength_of(elo)
     draw = SystemRandom() if seed is None else Random(f"{seed} {position.board_string()}")

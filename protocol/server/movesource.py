@@ -1,4 +1,4 @@
-"""The sources of a session's moves, asked in turn: opening books, then the search, which always has a move."""
+"""The sources of a session's moves, used in this order: opening books, then the search, which always has a move."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -22,12 +22,12 @@ from outflank.engine import (
 from outflank.engine.search.limits import Result
 from outflank.protocol.server import human_strength
 
-if TYPE_CHECKING:  # an engine's first answer shall not wait for SQLite
+if TYPE_CHECKING:  # not imported at run time, so that the first answer does not wait for SQLite
     from outflank.book import BookEntry, BookMove
 
-_LONGEST_LINE = 20  # moves of a book's line
+_LONGEST_LINE = 20  # the maximum length of a book's line in moves
 USUAL_PLIES = 10
-_MOST_VARIED_MOVES = 6  # searched for a drawn move; each takes its share of the search
+_MOST_VARIED_MOVES = 6  # the number of moves searched for a random choice; more moves would reduce the depth
 _BOARD = 64
 OnInfo = Callable[[SearchInfo], object]
 
@@ -38,14 +38,14 @@ class MoveRequest:
 
     Attributes:
         position: a position with at least one legal move.
-        limit: the limit of a search; a book ignores all but its depth.
-        varied: whether chance may choose among nearly equal moves, by the source's seed. If not, the same position
+        limit: the limit of the search; a book uses only its depth.
+        varied: whether the source may choose randomly among nearly equal moves, by its seed. If not, the same position
             always gets the same move.
-        on_info: called, in the thread of the request, with each new search result or book entry.
+        on_info: the function that gets each new search result or book entry, in the thread of the request.
         turns: the turns of the game so far.
         draw: the value of a draw for the side to move, in discs.
-        moves: the legal moves to choose from; None for all. Only the search gets requests with fewer.
-        elo: the Elo of a weaker opponent that chooses; None for full strength. Only the search gets requests with it.
+        moves: the legal moves to choose from; None for all. Books get only requests with None.
+        elo: the Elo of a weaker opponent; None for full strength. Books get only requests with None.
     """
 
     position: Position
@@ -63,7 +63,7 @@ class BookInfo(SearchInfo):
     """A book's entry in the form of a search result.
 
     Attributes:
-        counts: the numbers of lines in the book that continue from the first move of each line.
+        counts: the number of lines in the book after the first move of each line in `lines`.
     """
 
     counts: tuple[int, ...] = ()
@@ -71,11 +71,11 @@ class BookInfo(SearchInfo):
 
 @dataclass(frozen=True, slots=True)
 class MoveVariety:
-    """The variety of the first moves of a game, where no book knows the position.
+    """The random variety of a game's first moves that are not from a book.
 
     Attributes:
-        discs: the discs that a move may be worse than the best one, by a search within the move's limit.
-        plies: the number of turns with variety, passes not counted; after them the best move is played.
+        discs: the maximum loss of a move against the best move in discs, by a search within the move's limit.
+        plies: the number of turns with variety, not counting passes. Later turns play the best move.
 
     Raises: SettingsError if a value is out of range.
     """
@@ -97,10 +97,10 @@ class SearchSource:
     """The search, which has a move for every position.
 
     Args:
-        searcher: the searcher of moves that chance may vary.
-        steady: the searcher of all others; `searcher` if that has no seed.
-        seed: the seed of `searcher` and of drawn moves; None for no chance, but a random seed for `variety`.
-        variety: the moves to draw from in the first plies; None for the best move.
+        searcher: the searcher for requests that allow random variation.
+        steady: the searcher for other requests; None for `searcher`, if it has no seed.
+        seed: the seed of `searcher` and of random choices; None for no randomness, but a random seed for `variety`.
+        variety: the random variety of the first moves; None for always the best move.
     """
 
     def __init__(
@@ -118,17 +118,17 @@ class SearchSource:
         self._random = Random(self._variety_seed)
 
     def set_parameters(self, parameters: Parameters) -> None:
-        """Search with these parameters from now on; the transposition table is cleared."""
+        """Search with these parameters from now on, and clear the transposition tables."""
         for searcher in {self.searcher, self.steady}:
             searcher.set_parameters(parameters)
 
     def prepare(self) -> None:
-        """Read the evaluation's weights. Raises: FileFormatError."""
+        """Load the weights of the evaluation. Raises: FileFormatError."""
         self.searcher.prepare()
         self.steady.prepare()
 
     def choose(self, request: MoveRequest) -> Move:
-        """Return the best move found within the limit, a drawn one in the first plies, or a weaker opponent's."""
+        """Return the best move within the limit, a random move within the variety, or a weaker opponent's move."""
         searcher = self.searcher if request.varied else self.steady
         if request.elo is not None:
             return human_strength.choose(
@@ -140,7 +140,7 @@ class SearchSource:
                 moves=request.moves,
                 on_info=request.on_info,
             )
-        # There is nothing to choose between images of each other, and the clock is running.
+        # If all moves are symmetric to each other, don't spend time of the clock on a search.
         at_once = request.limit.is_timed and are_images(request.position)
         if self._variety is not None and request.varied and request.moves is None:
             played = sum(not turn.move.is_pass for turn in request.turns)
@@ -150,12 +150,12 @@ class SearchSource:
         return searcher.search(request.position, limit, moves=request.moves, on_info=request.on_info).move
 
     def interrupt(self) -> None:
-        """End the search under way."""
+        """End the current search."""
         self.searcher.stop()
         self.steady.stop()
 
     def description(self, rules: Rules) -> list[str]:
-        """Return variety, threads, table, parameters and seed."""
+        """Return lines about variety, threads, transposition table, parameters and seed."""
         facts = []
         if (variety := self._variety) is not None:
             drawn = f"variety {variety.discs:g} discs in the first {variety.plies} plies"
@@ -168,7 +168,7 @@ class SearchSource:
         ]
 
     def _drawn(self, request: MoveRequest, discs: float, at_once: bool) -> Move:
-        """Draw a move that a search scores at most `discs` below the best, or any move, at once, without one."""
+        """Draw a move that a search scores at most `discs` below the best; if `at_once`, any move without a search."""
         legal = request.position.legal_moves()
         if at_once:
             return self._random.choice(legal)
@@ -177,19 +177,19 @@ class SearchSource:
         near = [line for line in found.lines if line.score >= found.lines[0].score - discs]
         drawn = self._random.choice(near)
         if request.on_info is not None and drawn is not found.lines[0]:
-            request.on_info(replace(found, lines=(drawn,)))  # so that the last report is about the move
+            request.on_info(replace(found, lines=(drawn,)))  # so that the last report is about the drawn move
         return drawn.move
 
 
 def are_images(position: Position) -> bool:
-    """Return whether all legal moves are symmetric to each other, as in the usual start position."""
+    """Return whether all legal moves are symmetric to each other, as in the standard start position."""
     keeping = [each for each in Symmetry if position.transformed(each) == position]
     moves = set(position.legal_moves())
     return moves == {symmetry.move(min(moves, key=str)) for symmetry in keeping}
 
 
 def best_line(probe: "Callable[[Position], BookEntry | None]", position: Position) -> list[Move]:
-    """Return the best moves of both sides from a position on, with forced passes, as far as `probe` has entries."""
+    """Return the line of best book moves from a position, with forced passes, as long as `probe` finds entries."""
     line: list[Move] = []
     while len(line) < _LONGEST_LINE:
         entry = probe(position)
@@ -207,7 +207,7 @@ def book_info(
 
     Args:
         entry: the book's entry.
-        probe: returns the book's entry of another position.
+        probe: the function that returns the book's entry of another position.
         first: the move to report first; None for the best one.
     """
     moves = [*entry.moves] if first is None else [first, *(move for move in entry.moves if move is not first)]

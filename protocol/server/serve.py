@@ -1,4 +1,4 @@
-"""Answers a controller: one thread reads lines, the other executes them in order."""
+"""The command loop of an engine: one thread reads lines, another executes them in order."""
 
 import mmap
 import os
@@ -12,57 +12,56 @@ from outflank.protocol.lines import Inbox, LineKind, LineSplitter
 from outflank.protocol.server.session import Session
 
 _CHUNK_BYTES = 1 << 16
-# A controller that vanishes must not leave a search behind; one that merely forgot to quit gets quick answers
-# in full.
+# The time after the end of the input in which commands may finish, for a controller that did not send ``quit``. Then
+# searches are ended, since the controller may have crashed.
 _GRACE_SECONDS = 0.5
-_THREAD_BYTES = 16 << 20  # a stack (8 MB on Linux) and what Python needs to begin on it
+_THREAD_BYTES = 16 << 20  # the memory of a new thread: a stack (8 MB on Linux) and Python's own data
 
 Log = Callable[[str, bytes], None]
 
 
 class Wire(Protocol):
-    """A line protocol; an object of it may keep what its controller has set."""
+    """A line protocol. An object may store the settings of its controller."""
 
     def kind(self, line: bytes) -> LineKind:
-        """Return the request of a line. Called by the thread that reads, while a command may be running."""
+        """Return the kind of a line. Called by the reading thread, even during a running command."""
 
     def answer(self, session: Session, line: bytes) -> Iterator[str]:
-        """Execute a line in its turn.
+        """Execute a line, and yield the pieces of the answer.
 
-        Each piece of the answer is sent at once, so that it may grow while a search goes on; without pieces there
-        is no answer. A search that was interrupted ends soon, and ``session.inbox.interrupted`` then says so to
-        a protocol in which such a command has no result.
+        Each piece is sent at once, also during a search. If no piece is yielded, there is no answer. An interrupted
+        search ends soon. If the protocol has no result for interrupted commands, check ``session.inbox.interrupted``.
 
         Raises: FileFormatError if the evaluation's weights can't be read.
         """
 
 
 def serve(session: Session, wire: Wire, source: int, target: int, log: Log) -> None:
-    """Execute the lines of a file descriptor until the session is closed or they end.
+    """Execute the lines of a file descriptor until the session is closed or the input ends.
 
     Args:
         session: the session, whose inbox receives the lines.
-        wire: the protocol that is spoken.
+        wire: the protocol.
         source: the descriptor to read from.
         target: the descriptor to write to.
-        log: called with ``>`` and every line as it arrives, and with ``<`` and every piece of an answer as it is
-          sent, from two threads.
+        log: the function that gets ``>`` and every line on arrival, and ``<`` and every piece of an answer. It is
+          called from two threads.
 
-    Raises: OSError if an answer can't be written (BrokenPipeError if the reader is gone) or the system has no memory
-    for the thread that reads; FileFormatError if the evaluation's weights can't be read; what ends the reading of
-    lines, such as MemoryError.
+    Raises: OSError if an answer can't be written (BrokenPipeError if the controller has closed the pipe) or the system
+    has no memory for the reading thread; FileFormatError if the evaluation's weights can't be read; exceptions of the
+    reading thread, such as MemoryError.
     """
     failures: list[BaseException] = []
 
     def read() -> None:
         try:
             _read(session, wire, source, log)
-        except BaseException as error:  # raised again below: without lines this session would wait for ever
+        except BaseException as error:  # raised again below by the thread that waits for lines
             failures.append(error)
             session.inbox.close()
             session.interrupt()
 
-    # A thread without memory for its first Python objects ends before it signals that it has begun: start() would hang.
+    # Test the memory first: a thread that lacks memory for its first Python objects would make start() hang.
     mmap.mmap(-1, _THREAD_BYTES).close()
     threading.Thread(target=read, name="outflank reader", daemon=True).start()
     while (line := session.inbox.take()) is not None:
@@ -72,7 +71,7 @@ def serve(session: Session, wire: Wire, source: int, target: int, log: Log) -> N
             _write(target, data)
         if session.closed:
             return
-        # Not earlier, so that the first answer comes soon; not later, as a clock may be running then.
+        # After the first answer, which should come soon, but before a clock may be running.
         session.prepare()
         session.ponder()
     if failures:
@@ -88,11 +87,11 @@ def _read(session: Session, wire: Wire, source: int, log: Log) -> None:
         if kind.interrupts:
             session.interrupt()
 
-    # Not sys.stdin: a buffered reader that is still waiting makes the interpreter's end fail.
+    # Not sys.stdin, since the interpreter's exit fails while a buffered reader is waiting.
     while chunk := _chunk(source):
         for line in splitter.feed(chunk):
             add(line, wire.kind(line), b"\n")
-    # A last line without a line feed may be half a command of a controller that died: it could be a wrong move.
+    # A last line without a line feed may be a truncated command of a crashed controller, such as a wrong move.
     if (kind := wire.kind(splitter.rest)).is_harmless:
         add(splitter.rest, kind, b"")
     inbox.close()
@@ -100,7 +99,7 @@ def _read(session: Session, wire: Wire, source: int, log: Log) -> None:
 
 
 def _chunk(source: int) -> bytes:
-    """Return some bytes; none at the end, or if the other side has gone in a way that is an error here."""
+    """Read some bytes; return none at the end of the input or if reading fails."""
     try:
         return os.read(source, _CHUNK_BYTES)
     except OSError:
@@ -108,7 +107,7 @@ def _chunk(source: int) -> bytes:
 
 
 def _end_searches(session: Session, inbox: Inbox, source: int) -> None:
-    """End the searches soon after the end of the input, unless it was a file or ended with quit."""
+    """End searches soon after the end of the input, unless the input was a file or ended with ``quit``."""
     if inbox.quits or stat.S_ISREG(os.fstat(source).st_mode):
         return
     time.sleep(_GRACE_SECONDS)

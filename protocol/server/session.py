@@ -27,27 +27,27 @@ from outflank.protocol.lines import Inbox
 from outflank.protocol.server.human_strength import check_elo
 from outflank.protocol.server.movesource import MoveRequest, OnInfo, SearchSource
 
-if TYPE_CHECKING:  # an engine's first answer shall not wait for SQLite
+if TYPE_CHECKING:  # not imported at run time, so that the first answer does not wait for SQLite
     from outflank.book import BookEntry
     from outflank.protocol.server.booksource import BookSource
 
-_PAUSE_SECONDS = 0.01  # between two attempts to end an abandoned choice
+_PAUSE_SECONDS = 0.01  # the interval of attempts to end an abandoned search
 
 
 @dataclass(frozen=True, slots=True)
 class Strength:
-    """The limits of a search besides the clock; None is no limit.
+    """The limits of a search besides the clock. None means no limit.
 
-    DEFAULT_LEVEL limits the search if neither another limit nor a clock does.
+    Without any limit and without a clock, DEFAULT_LEVEL applies.
 
     Attributes:
         level: the level from 0 to 60, see ``limit_for_level``.
-        depth: the number of plies, which replaces the level's.
+        depth: the depth in plies, which replaces the depth of the level.
         seconds: the time for each move.
         nodes: the number of nodes for each move.
-        overhead: the seconds of each move outside the search, reserved on every clock.
-        elo: the Elo of a weaker opponent that chooses the moves, see ``human_strength``; None for full strength.
-            Analyses are always at full strength.
+        overhead: the time of each move outside the search in seconds, reserved on every clock.
+        elo: the Elo of a weaker opponent, see ``human_strength``; None for full strength. Analyses are always at full
+            strength.
 
     Raises: SettingsError if a value is out of range.
     """
@@ -61,16 +61,16 @@ class Strength:
 
     def __post_init__(self) -> None:
         Limit(depth=self.depth, nodes=self.nodes, seconds=self.seconds)
-        Clock(self.seconds or 0.0, overhead=self.overhead)  # as ``limit`` will make it
+        Clock(self.seconds or 0.0, overhead=self.overhead)  # validate the clock that ``limit`` creates
         limit_for_level(self.level or 0, empties=60)
         if self.elo is not None:
             check_elo(self.elo)
 
     def limit(self, clock: Clock | None, empties: int) -> Limit:
-        """Return the limit of a search with `empties` empty squares while `clock` runs, if there is one."""
+        """Return the limit of a search with `empties` empty squares and with a running `clock`, if it is not None."""
         seconds = self.seconds
         if seconds is not None and clock is None:
-            # The time for a move is a clock too, so that the overhead is reserved.
+            # Convert the time for a move to a clock, so that the overhead is reserved.
             clock, seconds = Clock(seconds, moves=1), None
         if clock is not None:
             clock = replace(clock, overhead=self.overhead)
@@ -82,7 +82,7 @@ class Strength:
 
 
 class Session:
-    """A game against one controller. A method that raises has changed nothing.
+    """A game against one controller. If a method raises an exception, the session is unchanged.
 
     Attributes:
         game: the game being played.
@@ -90,11 +90,11 @@ class Session:
         search: the last source of moves.
 
     Args:
-        search: the last source of moves, which always has one; its searcher also analyzes.
-        books: the books that are asked before it, in this order.
+        search: the last source of moves, which always has a move; its searcher is also used for analyses.
+        books: the books that are consulted before the search, in this order.
         strength: the limits of the search.
         rules: the rules of the first game.
-        inbox: the controller's lines; an interruption among them ends a search early.
+        inbox: the controller's lines; an interrupting line ends a search early.
         ponders: whether to search on the opponent's time.
     """
 
@@ -111,7 +111,7 @@ class Session:
         self.strength = strength or Strength()
         self.inbox = inbox or Inbox()
         self.closed = False
-        self.contempt = 0.0  # value of a draw in a book for Black, in discs
+        self.contempt = 0.0  # the value for Black of a draw in a book, in discs
         self.books = tuple(books)
         self.search = search
         self._ponders = ponders
@@ -119,11 +119,11 @@ class Session:
         self._sources: tuple[BookSource | SearchSource, ...] = (*self.books, search)
         self.set_time(NO_LIMIT)
         self.game = Game(rules)
-        self._closing_passes = 0  # passes after the end: not part of the game, but may be taken back
+        self._closing_passes = 0  # the passes after the end, which are not in the game but can be undone
 
     @property
     def searcher(self) -> Searcher:
-        """The searcher of analyses; not to be used by two threads at once."""
+        """The searcher for analyses. Must not be used by two threads at once."""
         return self.search.searcher
 
     @property
@@ -137,14 +137,14 @@ class Session:
         return self.game.rules
 
     def prepare(self) -> None:
-        """Read the data for the first search, unless it has been read. Raises: FileFormatError."""
+        """Load the data for the first search, unless already loaded. Raises: FileFormatError."""
         for source in self._sources:
             source.prepare()
 
     def new_game(self, rules: Rules | None = None) -> None:
-        """Start a new game with full clocks, by `rules` if given; transposition tables are kept.
+        """Start a new game with full clocks, by `rules` or else by the current rules. Keep the transposition tables.
 
-        It calls ``prepare``, since no clock is running.
+        Calls ``prepare``, since no clock is running now.
         """
         self.prepare()
         self.resume(Game(rules or self.rules))
@@ -152,16 +152,16 @@ class Session:
             clock.reset()
 
     def resume(self, game: Game) -> None:
-        """Continue from the end of another game."""
+        """Replace the game by another game, and continue from its end."""
         self.game = game
         self._closing_passes = 0
 
     def set_time(self, control: TimeControl) -> None:
-        """Give both sides a full clock."""
+        """Give both sides a full clock with this time control."""
         self.clocks = {colour: RunningClock(control) for colour in Colour}
 
     def play(self, colour: Colour, move: Move) -> Move:
-        """Play for `colour`, and return the move as made; after the end both sides may pass any number of times.
+        """Play a move for `colour` and return it. After the end both sides may pass any number of times.
 
         Raises: IllegalMoveError.
         """
@@ -173,7 +173,7 @@ class Session:
     def play_all(self, moves: Sequence[tuple[Colour, Move]]) -> None:
         """Play several moves, or none if one of them is illegal.
 
-        Raises: IllegalMoveError naming the number of the move, 1 for the first.
+        Raises: IllegalMoveError with the number of the move, 1 for the first.
         """
         for number, (colour, move) in enumerate(moves):
             try:
@@ -188,7 +188,7 @@ class Session:
         return self._closing_passes + sum(not turn.implied for turn in self.game.turns)
 
     def undo(self, count: int = 1) -> None:
-        """Take back the last `count` of ``moves_made``, each with a pass that it implied."""
+        """Take back the last `count` of ``moves_made``, each with the pass that it implied, if any."""
         for _ in range(count):
             if self._closing_passes:
                 self._closing_passes -= 1
@@ -198,7 +198,7 @@ class Session:
     def genmove(
         self, colour: Colour, on_info: OnInfo | None = None, *, moves: Sequence[Move] | None = None
     ) -> Move:
-        """Choose a move for `colour` and play it; its time is charged to the clock.
+        """Choose and play a move for `colour`, and charge the time to the clock.
 
         Args:
             colour: the side to move.
@@ -220,13 +220,13 @@ class Session:
         varied: bool = True,
         moves: Sequence[Move] | None = None,
     ) -> Move:
-        """Choose a move for `colour` without playing it; a pass if there is no other or the game is over.
+        """Choose a move for `colour` without playing it. Return a pass if no move is legal or the game is over.
 
         Args:
             colour: the side to move.
             on_info: see ``MoveRequest``.
             varied: see ``MoveRequest``.
-            moves: the legal moves to choose from; None for all. Unless it is None, no book is asked.
+            moves: the legal moves to choose from; None for all. Books are only used with None.
 
         Raises: IllegalMoveError if `colour` is not to move.
         """
@@ -237,7 +237,7 @@ class Session:
         draw = self.contempt if position.side is Colour.BLACK else -self.contempt
         elo = self.strength.elo
         request = MoveRequest(position, limit, varied, self.heed(on_info), self.game.turns, draw, moves, elo)
-        # A weaker opponent knows no openings, and a book could come with a move that was left out.
+        # A weaker opponent should know no openings, and a book may choose a move that is excluded by `moves`.
         sources = self._sources if moves is None and elo is None else (self.search,)
         move = next(filter(None, (source.choose(request) for source in sources)))
         self._left_to_opponent = position.play(move)
@@ -260,9 +260,9 @@ class Session:
         return next((entry for book in self.books if (entry := book.probe(position)) is not None), None)
 
     def ponder(self) -> None:
-        """Search on the opponent's time, if `ponders` is set, until any line arrives.
+        """Search on the opponent's time until any line arrives, if `ponders` is set and we chose the last move.
 
-        Does nothing unless we chose the last move. The result stays in the transposition table.
+        The result stays in the transposition table.
         """
         position = self.position
         if self._ponders and position == self._left_to_opponent:
@@ -270,13 +270,13 @@ class Session:
                 self.inbox.wait_for_input()
 
     def best_line(self) -> Sequence[Move]:
-        """Return the principal variation, without chance; empty if the game is over."""
+        """Return the principal variation of a search without randomness; empty if the game is over."""
         position = self.position
         limit = self.strength.limit(self.clocks[position.side].reading, position.empties)
         return self.search.steady.search(position, limit, on_info=self.heed()).pv
 
     def description(self) -> list[str]:
-        """Return the settings that are needed to repeat a game, except the version, one a line."""
+        """Return lines with all settings that are needed to repeat a game, except the version."""
         limits = asdict(self.strength)
         overhead, elo = limits.pop("overhead"), limits.pop("elo")
         given = [f"{name} {value}" for name, value in limits.items() if value is not None]
@@ -289,7 +289,7 @@ class Session:
         ]
 
     def interrupt(self) -> None:
-        """End the choice or the search in progress; for other threads."""
+        """End the current search. To be called from other threads."""
         for source in self._sources:
             source.interrupt()
 
@@ -312,11 +312,11 @@ def think_aloud(
 
     Args:
         session: the session that chooses; it is interrupted if the generator is closed early.
-        think: chooses the move, and calls its argument with each search result.
+        think: the function that chooses the move, and calls its argument with each search result.
 
-    Yields: the search results as they come, None when a new command is waiting, and finally the move.
+    Yields: each search result, None whenever a new command is waiting, and finally the move.
 
-    Raises: the errors of `think`; OutflankError if the system has no thread left for it.
+    Raises: the errors of `think`; OutflankError if the system can't start another thread.
     """
     reports: queue.SimpleQueue[SearchInfo | Move | BaseException | None] = queue.SimpleQueue()
 

@@ -1,8 +1,8 @@
-"""Outflank behind UCI, for the variant ``flipello`` as Fairy-Stockfish has it: Othello with moves like ``P@f5``.
+"""Outflank as a UCI engine for Fairy-Stockfish's variant ``flipello``: Othello with moves like ``P@f5``.
 
-Black, who begins, is White to UCI, and squares keep their names. A pass is written as a disc that stays on its square
-(``a1a1``); ``0000`` and the usual words for a pass, such as ``@@@@``, are read too.
-``startpos`` is Fairy-Stockfish's: its ranks go upwards, so the usual start has Black's discs on d4 and e5.
+Black, who moves first, is White in UCI; squares keep their names. A pass is written as a move from a square to itself
+(``a1a1``). ``0000`` and the common words for a pass, such as ``@@@@``, are also accepted.
+``startpos`` is Fairy-Stockfish's: since ranks are numbered upwards, Black's discs are on d4 and e5.
 """
 
 import re
@@ -31,7 +31,7 @@ from outflank.protocol.server.session import Session, Strength, think_aloud
 
 _DROP, _NULL = "P@", "0000"
 _START = "8/8/8/3pP3/3Pp3/8/8/8 w"
-_PIECES = 100  # the hundredths of a disc that UCI calls a piece
+_PIECES = 100  # UCI's centipawns for one disc
 _MILLISECONDS = 1_000
 _SOME = (
     "depth",
@@ -39,7 +39,7 @@ _SOME = (
     "movetime",
     "wtime",
     "btime",
-)  # words of ``go`` with numbers of at least 1; those that follow take 0 too
+)  # the parameters of ``go`` with numbers of at least 1; the next parameters also accept 0
 _PERHAPS_NONE = ("winc", "binc", "movestogo")
 _GO_WORDS = (*_SOME, *_PERHAPS_NONE, "infinite", "mate", "ponder", "searchmoves")
 _MOST = 2**31 - 1
@@ -54,10 +54,10 @@ class Uci:
 
     def __init__(self) -> None:
         self._has_begun = False
-        self._has_position = True  # False after a position that was refused
+        self._has_position = True  # False after an invalid position
 
     def kind(self, line: bytes) -> LineKind:
-        """Return the kind of a line; a line that is no command is ignored, as the protocol demands."""
+        """Return the kind of a line. Lines that are not commands are ignored, as the protocol requires."""
         word = _words(line)[:1]
         if not word or word[0] not in _COMMANDS:
             return LineKind(is_command=False)
@@ -88,7 +88,7 @@ class Uci:
                 self._has_position = True
         except OutflankError as error:
             yield f"info string {error}\n"
-        except Exception as error:  # a fault of ours in one command must not end the game
+        except Exception as error:  # our bug in one command must not end the game
             tell_fault()
             yield f"info string internal error: {error!r}\n"
         if name == "go" and not has_chosen:
@@ -182,14 +182,14 @@ def _search(
                 yield from _answer_pings(session)
                 if is_pondering and session.inbox.take_if(_is_ponderhit):
                     return None
-    if is_pondering:  # the search has ended by itself, so ponderhit needs no other one
+    if is_pondering:  # the search has ended by itself, so that no other search is needed after ponderhit
         yield from _wait_for_command(session)
         session.inbox.take_if(_is_ponderhit)
     return move
 
 
 def _wait_for_command(session: Session) -> Iterator[str]:
-    """Wait until a command waits that is not ``isready``, which is answered."""
+    """Wait for a command other than ``isready``, and answer each ``isready``."""
     session.inbox.wait_for_command()
     while session.inbox.take_if(_is_ping):
         yield _READY
@@ -232,12 +232,12 @@ _COMMANDS: dict[str, Callable[[Session, list[str]], Iterator[str]]] = {
 
 
 def _start() -> Game:
-    """Return a game from ``startpos``, which is the board too before any position was set up."""
+    """Return a game from ``startpos``, which is also the initial position of a session."""
     return Game(read_fen(_START.split()))
 
 
 def read_fen(words: list[str]) -> Position:
-    """Return the position of a FEN: eight rows, the last one first, perhaps pieces in hand, and the side to move.
+    """Parse a FEN: eight rows, the last row first, optional pieces in hand, and the side to move.
 
     Raises: NotationError.
     """

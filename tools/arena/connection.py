@@ -374,7 +374,7 @@ class Connection:
     def _answer(
         self, number: int, began: float, before: float, wait: float, grace: float
     ) -> tuple[AnswerMessage, float] | None:
-        """Wait briefly for an answer; return the answer and its time as `ask` does, or None."""
+        """Wait briefly for an answer. Return the result of ``ask``, or None if no answer has arrived."""
         with self._changed:
             now = time.monotonic()
             if number not in self._answers:

@@ -93,7 +93,7 @@ class JoinedDriver(Driver):
         return Reply(printable(message.move), taken, message.score, message.book)
 
     def close(self, patience: float = CLOSE_SECONDS) -> None:
-        """Drop the current game. The client stops an engine that is still thinking; its next game starts it again."""
+        """Drop the current game. The client stops an engine that is still thinking, and restarts it when needed."""
         if self._key:
             self._connection.tell(DropMessage(game=self._key))
 

@@ -1,4 +1,4 @@
-"""Analysis while the controller watches, in the forms that Leela Zero and KataGo made known."""
+"""Analysis commands with continuous reports, in the formats of Leela Zero and KataGo."""
 
 import math
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -12,10 +12,10 @@ from outflank.protocol.server.session import Session, think_aloud
 
 _DEFAULT_CENTISECONDS = 100
 _LEAST_INTERVAL = 0.01  # seconds
-# A lead of this many discs is reported as 73 % of the games. A convention for displays, fitted to nothing.
+# A lead of this many discs is reported as a win rate of 73 %. This is only a convention for displays.
 _DISCS_A_LOGIT = 6.0
 _CERTAIN: dict[Result, float] = {"win": 1.0, "draw": 0.5, "loss": 0.0}
-# KataGo's extras that have no meaning here; their value is taken and ignored.
+# KataGo's keys that have no meaning here. Their values are read and ignored.
 _IGNORED_KEYS = (
     "ownership",
     "ownershipstdev",
@@ -109,7 +109,7 @@ def _order(session: Session, arguments: Arguments) -> _Order:
         if key == "interval":
             order.interval = arguments.whole("centiseconds", 0) / 100
         elif key == "minmoves":
-            arguments.whole("moves", 0)  # we report them all
+            arguments.whole("moves", 0)  # ignored, since we report all moves
         elif key == "maxmoves":
             order.most_moves = arguments.whole("moves", 1)
         elif key == "rootinfo":
@@ -122,7 +122,7 @@ def _order(session: Session, arguments: Arguments) -> _Order:
 
 
 def _restrict(order: _Order, key: str, arguments: Arguments) -> None:
-    """Read a restriction; only those of the side to move matter at the root."""
+    """Parse a restriction of moves. Only restrictions of the side to move are relevant at the root."""
     colour = arguments.colour()
     squares = {vertex(Move.parse(word)) for word in arguments.word("vertices").split(",")}
     arguments.whole("a depth", 1)
@@ -219,7 +219,7 @@ def _kata_block(info: SearchInfo, number: int, line: Line, in_book: bool) -> str
 
 
 def _own_keys(info: SearchInfo, in_book: bool) -> str:
-    """Return these keys stand before ``pv``, since readers take everything after it for moves."""
+    """Return the keys of our own, which precede ``pv``, since readers take everything after ``pv`` for moves."""
     return (
         f"depth {info.depth} prob {info.selectivity} exact {int(info.exact)} book {int(in_book)} bound exact"
     )
@@ -230,8 +230,8 @@ def _pv(line: Line) -> str:
 
 
 def _win_rate(info: SearchInfo, line: Line) -> float:
-    """Return the side to move's chance to win, from 0 to 1; certain if the result is known or the score exact."""
-    if line.result is not None:  # by the tie rule, which the score does not know
+    """Return the win rate of the side to move, from 0 to 1; 0, 0.5 or 1 if the result or the exact score is known."""
+    if line.result is not None:  # takes the rule for ties into account, unlike the score
         return _CERTAIN[line.result]
     if info.exact:
         return 0.5 + 0.5 * ((line.score > 0) - (line.score < 0))

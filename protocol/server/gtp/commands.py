@@ -1,8 +1,8 @@
 """The table of all GTP commands, and the wire that executes them.
 
-A command is a function of the session and the arguments. Its docstring is its documentation, from which
-docs/gtp.md is made: it leaves out that a command has no arguments, answers nothing or never fails. It answers with a
-text, or with the lines of an answer that grows while it is sent.
+A command is a function of the session and the arguments. It returns the answer as text, or yields the lines of a
+continuous answer. docs/gtp.md is generated from the docstrings. A docstring omits Arguments, Answer or Fails if the
+command has no arguments, an empty answer or no failure.
 """
 
 import json
@@ -130,7 +130,7 @@ _harmless_functions: set[CommandFunction] = set()
 
 
 def _harmless(function: CommandFunction) -> CommandFunction:
-    """Note a command that takes no arguments; it needs no line feed at the end of the input."""
+    """Mark a command without arguments as harmless; see ``LineKind.is_harmless``."""
     _harmless_functions.add(function)
     return function
 
@@ -196,14 +196,14 @@ COMMANDS: dict[str, CommandFunction] = {
 }
 
 HARMLESS = frozenset(name for name, function in COMMANDS.items() if function in _harmless_functions)
-"""The names of those commands."""
+"""The names of the harmless commands."""
 
 
 class Gtp:
     """The wire of GTP; see ``serve.Wire``."""
 
     def kind(self, line: bytes) -> LineKind:
-        """Return the request of a line; ``# interrupt`` alone interrupts, and is no command."""
+        """Return the kind of a line. Only ``# interrupt`` interrupts; it is not a command."""
         command = parse(line)
         if command is None:
             return LineKind(is_command=False, interrupts=is_interrupt(line))
@@ -211,7 +211,7 @@ class Gtp:
         return LineKind(quits=name == "quit", is_harmless=name in HARMLESS and not arguments)
 
     def answer(self, session: Session, line: bytes) -> Iterator[str]:
-        """Execute a line and give the text of its answer, in pieces if it grows; a blank line has none."""
+        """Execute a line and yield its answer, in pieces if the command reports repeatedly. Blank lines get none."""
         command = parse(line)
         if command is None:
             return
@@ -221,7 +221,7 @@ class Gtp:
         except OutflankError as error:
             yield answer(id, _failure(error), success=False)
             return
-        except Exception as error:  # a fault of ours in one command must not end the game
+        except Exception as error:  # our bug in one command must not end the game
             tell_fault()
             yield answer(id, f"internal error: {error!r}", success=False)
             return
@@ -232,7 +232,7 @@ class Gtp:
         try:
             for text in result:
                 yield text + "\n"
-        except Exception:  # too late for a failure: the answer has begun
+        except Exception:  # too late for a failure answer, since the answer has begun
             tell_fault()
         yield "\n"
 

@@ -1,4 +1,4 @@
-"""Commands that set up a game, its rules and its clocks, play it and show how it stands."""
+"""Commands that set up, play and show a game with its rules and clocks."""
 
 from collections.abc import Callable
 
@@ -197,7 +197,7 @@ def gogui_rules_legal_moves(session: Session, arguments: Arguments) -> str:
       game is over
     """
     moves = session.position.legal_moves()
-    # By one-direction rules a square may stand for several moves; a GUI wants it once.
+    # Under one-direction rules a square may have several moves, but a GUI needs it only once.
     return " ".join(dict.fromkeys("pass" if move.is_pass else vertex(move) for move in moves))
 
 

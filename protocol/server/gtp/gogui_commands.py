@@ -1,4 +1,4 @@
-"""GoGui's extensions: boards set up by hand, its Analyze menu with scores and drawings, and the opening book."""
+"""GoGui's extensions: board set-up, the Analyze menu with scores and drawings, and commands for the opening book."""
 
 import sys
 from collections.abc import Iterable, Iterator
@@ -13,7 +13,7 @@ from outflank.protocol.server.human_strength import HIGHEST_ELO, LOWEST_ELO
 from outflank.protocol.server.movesource import best_line
 from outflank.protocol.server.session import Session
 
-# "type/label/command": how GoGui shows what the command answers. %m stands for the side to move.
+# "type/label/command": the type tells GoGui how to display the answer. %m stands for the side to move.
 _ANALYZE_COMMANDS = """\
 pspairs/Move Scores/outflank-scores
 var/Best Line/outflank-line
@@ -31,11 +31,11 @@ string/Rules/outflank-rules
 string/Settings/gomill-describe_engine
 param/Strength/outflank-strength"""
 _DEPTH_OF_SCORES = 8
-# The name of a limit on the command line -> in Strength.
+# Attributes of Strength by the name of the limit on the command line.
 _LIMITS = {"level": "level", "depth": "depth", "time": "seconds", "nodes": "nodes", "elo": "elo"}
 _BLACKS, _WHITES = "#6f8fc4", "#e0b870"
 _ODD, _EVEN = "#d98880", "#7dbb8a"
-_INTERVAL = 0.25  # seconds between two drawings, which is as much as an eye follows
+_INTERVAL = 0.25  # seconds between two drawings; the eye can't follow a faster sequence
 _NOT_A_FILE, _NOT_H_FILE = 0xFEFEFEFEFEFEFEFE, 0x7F7F7F7F7F7F7F7F
 _BOARD = 0xFFFFFFFFFFFFFFFF
 
@@ -224,7 +224,7 @@ def outflank_live(session: Session, arguments: Arguments) -> str:
 
 
 def _draw(lines: Iterable[str]) -> None:
-    """Hand a drawing to GoGui on standard error, which nobody may read."""
+    """Send a drawing to GoGui on stderr. Errors are ignored, since stderr may be closed."""
     try:
         sys.stderr.write("\n".join(["gogui-gfx:", *lines, "", ""]))
         sys.stderr.flush()
@@ -253,7 +253,7 @@ def _regions(empty: int) -> Iterator[int]:
 
 
 def _spread(mask: int) -> int:
-    """Return the squares of a mask and all that touch them."""
+    """Return the squares of a mask and all adjacent squares."""
     rows = mask | (mask << 1 & _NOT_A_FILE) | (mask >> 1 & _NOT_H_FILE)
     return (rows | rows << 8 | rows >> 8) & _BOARD
 

@@ -1,6 +1,6 @@
-"""The grammar of GTP version 2: lines -> commands, and answers -> text. Pure; knows no engine.
+"""The grammar of GTP version 2: parses lines into commands, and formats answers. Independent of the engine.
 
-What the draft leaves open is settled as GNU Go and gomill do it; ``docs/gtp.md`` lists it.
+Where the draft is ambiguous, we follow GNU Go and gomill; ``docs/gtp.md`` lists these cases.
 """
 
 import re
@@ -13,17 +13,17 @@ from outflank.protocol.lines import CONTROL_BYTES, LINE_CAP, without_control_byt
 HIGHEST_NUMBER = 2**31 - 1
 _FAILURE_CAP = 1000
 _INTERRUPT = b"# interrupt"
-# Characters that an answer must not hold, and a tab, which is a blank to its reader.
+# Characters that an answer must not contain, and the tab, which becomes a blank.
 _NOT_SENT: dict[int, str | None] = {**dict.fromkeys((*CONTROL_BYTES, *range(128, 160))), ord("\t"): " "}
 _ID = re.compile(rb" *(-?)([0-9]+)")
 
 
 class CommandError(OutflankError):
-    """A command that fails and has changed nothing.
+    """The failure of a command that has changed nothing.
 
     Args:
-        words: GTP's standard text for such a failure, which controllers compare.
-        detail: the expected value and the actual one.
+        words: GTP's standard text for the failure, which controllers compare.
+        detail: the expected and the actual value.
     """
 
     def __init__(self, words: str, detail: str = "") -> None:
@@ -31,15 +31,15 @@ class CommandError(OutflankError):
 
 
 def parse(line: bytes) -> tuple[str, str, list[str]] | None:
-    """Read a line; None if it is blank or only a comment, and so gets no answer.
+    """Parse a line; return None for a blank line or a comment, which gets no answer.
 
-    Returns: the id, digits to be repeated in the answer, empty if the line has none; the command's name, empty only if
-        the line is longer than LINE_CAP (a comment is not counted); and the words after it.
+    Returns: the id, as digits for the answer, empty if the line has none; the command's name, empty only if the line
+        without its comment is longer than LINE_CAP; and the words after the name.
     """
     text = without_control_bytes(line.partition(b"#")[0])
     number = _ID.match(text)
     command_id = "" if number is None or number[1] else _echoed(number[2].decode())
-    # Bytes, since str.split() would also cut at blanks that ASCII does not have.
+    # Split bytes, since str.split() would also split at blanks outside ASCII.
     words = text[number.end() if number else 0 :].split()
     if len(line) > LINE_CAP and b"#" not in line:
         return command_id, "", []
@@ -55,9 +55,9 @@ def is_interrupt(line: bytes) -> bool:
 
 
 def answer(command_id: str, text: str, success: bool = True) -> str:
-    """Return a whole answer, its closing empty line included.
+    """Return a complete answer with its final empty line.
 
-    Empty lines within `text` would end the answer early and are left out; an empty first line stays.
+    Empty lines within `text`, which would end the answer early, are left out; an empty first line is kept.
     """
     if not success and len(text) > _FAILURE_CAP:
         text = text[:_FAILURE_CAP] + "..."
@@ -67,12 +67,12 @@ def answer(command_id: str, text: str, success: bool = True) -> str:
 
 
 def opening(command_id: str, success: bool = True) -> str:
-    """Return the beginning of an answer: the sign and the id glued to it."""
+    """Return the beginning of an answer: the sign and the id, without a blank between them."""
     return ("=" if success else "?") + command_id
 
 
 def _echoed(digits: str) -> str:
-    """Return an id as the answer repeats it: unchanged, but never above what the protocol allows."""
+    """Return the id for the answer: unchanged, but at most the largest number that the protocol allows."""
     if len(digits) < len(str(HIGHEST_NUMBER)):
         return digits
     significant = digits.lstrip("0")[: len(str(HIGHEST_NUMBER)) + 1]
@@ -81,15 +81,15 @@ def _echoed(digits: str) -> str:
 
 _COLOURS = {"b": Colour.BLACK, "black": Colour.BLACK, "w": Colour.WHITE, "white": Colour.WHITE}
 _WHOLE = re.compile(r"[+-]?[0-9]{1,20}")
-# Stricter than float(): no nan, no inf, no underscores, no digits of other scripts, nothing endless.
+# Stricter than float(): no nan, inf, underscores or digits of other scripts, and a limited length.
 _NUMBER = re.compile(r"[+-]?(?:[0-9]{1,40}(?:\.[0-9]{0,40})?|\.[0-9]{1,40})(?:[eE][+-]?[0-9]{1,4})?")
 
 
 class Arguments:
-    """The arguments not taken yet; whatever a command leaves is ignored, as GNU Go does.
+    """The remaining arguments of a command. Like GNU Go, we ignore unused arguments.
 
-    Every method raises CommandError (``syntax error: expected ..., got ...``) if the next word is missing or
-    of the wrong kind; where a default is given, a missing word stands for it.
+    Every method raises CommandError (``syntax error: expected ..., got ...``) if the next word is missing or of the
+    wrong kind. If a default is given, it replaces a missing word.
     """
 
     def __init__(self, words: Sequence[str]) -> None:
@@ -99,25 +99,25 @@ class Arguments:
         return bool(self._words)
 
     def word(self, expected: str) -> str:
-        """Return the next word, whatever it is; `expected` names it if it is missing."""
+        """Return the next word. `expected`: its description in the error for a missing word."""
         if not self._words:
             raise CommandError("syntax error", f"expected {expected}, got nothing")
         return self._words.pop()
 
     def rest(self) -> list[str]:
-        """Return all words that are left."""
+        """Return all remaining words."""
         words, self._words = self._words[::-1], []
         return words
 
     def choice(self, expected: str, choices: Sequence[str]) -> str:
-        """One of `choices`, in any case."""
+        """Return the next word in lower case, which must be one of `choices`."""
         word = self.word(f"{expected} ({' '.join(choices)})")
         if word.lower() not in choices:
             raise CommandError("syntax error", f"expected {expected} ({' '.join(choices)}), got {word!r}")
         return word.lower()
 
     def colour(self) -> Colour:
-        """``b w black white`` in any case."""
+        """Return the colour of the next word: ``b``, ``w``, ``black`` or ``white``, in any case."""
         return _COLOURS[self.choice("a colour", tuple(_COLOURS))]
 
     def next_is_colour(self) -> bool:
@@ -129,9 +129,9 @@ class Arguments:
         return bool(self._words) and _WHOLE.fullmatch(self._words[-1]) is not None
 
     def move(self) -> Move:
-        """Return a vertex, with a direction where the rules ask for one, or a pass.
+        """Return a move: a vertex, with a direction under one-direction rules, or a pass.
 
-        Raises: NotationError if it is neither.
+        Raises: NotationError for another word.
         """
         return Move.parse(self.word("a vertex or pass"))
 
@@ -166,15 +166,15 @@ def _out_of_range(expected: str, least: float, most: int, word: str) -> CommandE
 
 
 def vertex(move: Move) -> str:
-    """``D3`` for a move, whatever its direction; ``PASS``."""
+    """Return the vertex of a move without its direction, such as ``D3``, or ``PASS``."""
     return str(move).partition("/")[0].upper()
 
 
 def scored(moves: Iterable[tuple[Move, str]]) -> str:
-    """Return lines of vertex and score, for answers of the type ``pspairs``.
+    """Return lines of vertex and score, for answers of GoGui's type ``pspairs``.
 
     Args:
-        moves: the moves with their scores, the best first; of several moves on one square the first is shown.
+        moves: the moves with their scores, the best first. For several moves on a square, only the first is shown.
     """
     best: dict[str, str] = {}
     for move, score in moves:
@@ -183,7 +183,7 @@ def scored(moves: Iterable[tuple[Move, str]]) -> str:
 
 
 def variation(position: Position, moves: Iterable[Move]) -> str:
-    """Return colours and vertices in turn, ``b D3 w C3``; without directions, since GoGui knows a move as a square.
+    """Return pairs of colour and vertex, ``b D3 w C3``, without directions, which GoGui does not support.
 
     Args:
         position: the position before the first move.

@@ -2,8 +2,8 @@
 
 Source: the protocol's page in the program NTest, by its author Chris Welty.
 
-A command is a function of the session and the rest of its line; it yields the lines of its answer. Its docstring is its
-documentation, from which docs/nboard.md is made; see ``gtp/commands.py``.
+A command is a function of the session and the rest of the line, and yields the lines of the answer. docs/nboard.md is
+generated from the docstrings; see ``gtp/commands.py``.
 """
 
 import re
@@ -26,7 +26,7 @@ CommandFunction = Callable[[Session, str], Iterator[str]]
 _HIGHEST = 2**31 - 1
 _MOST_CONTEMPT = 100
 _STATUS_CAP = 500  # characters
-# A move as version 1 sent it, without the word.
+# A move in the form of version 1, without the word ``move``.
 _BARE_MOVE = re.compile(rb"(?:[a-h][1-8]|pa)(?:/\S*)?", re.IGNORECASE)
 _WHOLE = re.compile(r"[+-]?\d{1,10}", re.ASCII)
 _NUMBER = re.compile(r"[+-]?(?:\d{1,9}(?:\.\d{0,9})?|\.\d{1,9})", re.ASCII)
@@ -250,14 +250,14 @@ class NBoard:
     """The wire of NBoard; see ``serve.Wire``."""
 
     def kind(self, line: bytes) -> LineKind:
-        """Return the request of a line; a line that is no command is ignored, as the protocol demands."""
+        """Return the kind of a line. Lines that are not commands are ignored, as the protocol requires."""
         command = parse(line)
         if command is None:
             return LineKind(is_command=False)
         return LineKind(interrupts=True, quits=command[0] == "quit")
 
     def answer(self, session: Session, line: bytes) -> Iterator[str]:
-        """Execute a line and give the lines of its answer as they come."""
+        """Execute a line, and yield the lines of the answer as they are ready."""
         command = parse(line)
         if command is None:
             return
@@ -268,15 +268,15 @@ class NBoard:
             yield from COMMANDS[name](session, argument)
         except OutflankError as error:
             yield _status(str(error))
-        except Exception as error:  # a fault of ours in one command must not end the game
+        except Exception as error:  # our bug in one command must not end the game
             tell_fault()
             yield _status(f"internal error: {error!r}")
 
 
 def parse(line: bytes) -> tuple[str, str] | None:
-    """Return the name of a line's command and the rest of the line without the blanks around it.
+    """Return the name of a line's command, and the stripped rest of the line.
 
-    None if the line is blank or not a command: the protocol ignores it.
+    Return None if the line is blank or not a command, since the protocol ignores such lines.
     """
     text = without_control_bytes(line).strip()
     if _BARE_MOVE.fullmatch(text):
@@ -299,9 +299,9 @@ def _read_whole(text: str, what: str, least: int, most: int) -> int:
 
 
 def _read_move(text: str) -> tuple[Move, float]:
-    """Return a move and the seconds it took, 0 if that is left out: ``F5``, ``F5/120``, ``F5//3.5``, ``F5/120/3.5``.
+    """Parse a move and its seconds, by default 0: ``F5``, ``F5/120``, ``F5//3.5``, ``F5/120/3.5``.
 
-    The evaluation, whose unit depends on who wrote it, is not read.
+    The evaluation is not read, since its unit depends on the program that wrote it.
 
     Raises: NotationError.
     """
@@ -320,11 +320,11 @@ def _status(text: str) -> str:
 
 
 def _found_lines(info: SearchInfo, most: int | None = None) -> str:
-    """Return the basis of a choice, a line for each move, best first: an iteration with its nodes, or a book's entry.
+    """Return a line for each evaluated move, best first, from an iteration of the search or a book's entry.
 
     Args:
-        info: the finding.
-        most: the number of moves of a book to report; None for all.
+        info: the search result or the book's entry.
+        most: the maximum number of book moves to report; None for all.
     """
     if isinstance(info, BookInfo):
         counted = zip(info.lines[:most], info.counts, strict=False)
@@ -344,13 +344,13 @@ def _chosen(move: Move, found: Line | None, seconds: float) -> str:
 
 
 def _pv(line: Line) -> str:
-    """Return the moves of a line, two characters each and nothing between them."""
+    """Return the moves of a line, two characters each without separators."""
     moves: Sequence[Move] = line.pv or (line.move,)
     return "".join(map(move_name, moves))
 
 
 def _depth(info: SearchInfo) -> str:
-    """``12``, ``12@73%`` for a search that cuts on guesses, ``100%`` for proven scores."""
+    """Return the depth ``12``, ``12@73%`` for a selective search, or ``100%`` for proven scores."""
     if info.exact:
         return "100%"
     return str(info.depth) if info.selectivity == 100 else f"{info.depth}@{info.selectivity}%"
