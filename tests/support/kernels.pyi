@@ -22,7 +22,7 @@ def popcount(mask: int) -> int:
     """Return the number of squares in `mask`."""
 
 def legal_moves(own: int, opp: int) -> int:
-    """Empty squares where the side owning `own` may play."""
+    """Return the mask of empty squares on which the side with the discs `own` may play."""
 
 def turned_discs(own: int, opp: int, square: int) -> int:
     """Return the discs that `own` turns by playing on `square`, in all directions; 0 if the move is illegal."""
@@ -58,7 +58,7 @@ def total_turned_discs(own: _Masks, opp: _Masks) -> int:
     """Return the number of discs that all legal moves of all boards turn."""
 
 def total_last_moves(own: _Masks) -> int:
-    """Return twice the discs turned on every square of every mask if all other discs are the opponent's."""
+    """Return twice the number of discs that moves to each square of each mask turn; other discs are the opponent's."""
 
 def total_evaluations(evaluator: Evaluator, own: _Masks, opp: _Masks, times: int) -> int:
     """Return the sum of the evaluations of all boards, each evaluated `times` times after its features are set up once.
@@ -67,4 +67,4 @@ def total_evaluations(evaluator: Evaluator, own: _Masks, opp: _Masks, times: int
     """
 
 def total_probes(own: _Masks, opp: _Masks, megabytes: int) -> int:
-    """Store every second board in a new table, look all of them up, and return the number found."""
+    """Store every second board in a new table, probe the table for all boards, and return the number found."""
