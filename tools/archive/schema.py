@@ -20,7 +20,7 @@ from outflank.engine import Move, Position, Symmetry
 from outflank.storage.database import DatabaseKind
 
 NO_MOVE = MOVE_NUMBERS
-"""The number of a move that means: the game ended in the position, or was broken off."""
+"""The number in place of a move if the game ended in the position, or was broken off."""
 NOBODY = 0
 """The number of a player or event without a name."""
 TABLES = """

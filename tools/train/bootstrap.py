@@ -40,7 +40,7 @@ from outflank.tools.train.settings import Judging, LabelSettings, NetworkSetting
 _MOST = 100_000_000  # the limit of games and boards, never reached because the time runs out first
 # The share of the time for each generation; the rest is for the error model.
 _SHARES = (0.08, 0.08, 0.14, 0.25, 0.43)
-_WORTH_ANOTHER = 0.25  # the share of the time that must be left for another generation
+_WORTH_ANOTHER = 0.25  # the least share of the total time that must remain for another generation
 # The share of the first generation's time for games and labels. Later generations estimate the time of their fit.
 _FIRST_WORK_SHARE = 0.5
 _LEAST_WORK_SHARE = 0.1

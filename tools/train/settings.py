@@ -49,7 +49,7 @@ class SelfplaySettings:
         seed: the seed of all random choices; each shard has its own generator.
         games_a_shard: the number of games in a file, which is the unit of work.
         random_moves: the minimum and maximum number of random moves in the opening; None mixes short and long openings.
-        detours: the share of games in which some good moves and a random move follow the opening, unrecorded.
+        detours: the share of games in which good moves and then a random move precede the recorded part.
         widest: the largest absolute score of an opening, in discs.
     """
 
