@@ -14,7 +14,7 @@ from outflank.tools.match.game.results import Ending, GameRecord, OffClockTime, 
 from outflank.tools.match.schedule.meetings import Meeting
 from outflank.tools.match.schedule.swiss import SwissScore
 from outflank.tools.match.standings import Standings
-from outflank.tools.match.state.run import Format, Run, plain_settings
+from outflank.tools.match.state.run import Format, Run, option_name, plain_settings
 from outflank.tools.match.state.tuning import Value, values_of
 from outflank.tools.match.stats.sprt import Sprt
 from outflank.tools.page.parts import PhaseTable, phase_table
@@ -184,7 +184,9 @@ def summary(figures: Figures) -> dict[str, Any]:
     return {
         "outflank": run.outflank,
         "evaluation": run.evaluation,
-        "settings": plain_settings(run.settings),
+        "settings": {
+            option_name(name).replace("-", "_"): value for name, value in plain_settings(run.settings).items()
+        },
         "started": run.started,
         "seconds": run.seconds,
         "machine": run.machine,

@@ -310,6 +310,7 @@ def test_the_summary_holds_what_the_table_shows() -> None:
     assert (first["points_by_colour"], first["margin"]) == ({"black": 2, "white": 0}, 0)
     assert (second["name"], second["faults"]) == ("B", {"crash": 1})
     assert [engine["name"] for engine in summary["settings"]["engines"]] == ["A", "B"]
+    assert (summary["settings"]["pairing"], summary["settings"]["count_errors_from"]) == ("match", 0)
     assert (summary["settings"]["seed"], summary["games"], summary["pairs"], summary["valid"]) == (
         5,
         4,

@@ -21,10 +21,9 @@ from outflank.protocol.drivers.command import join_command
 from outflank.protocol.drivers.spec import EngineSpec, as_text, read_engines
 from outflank.storage.files import writing
 from outflank.storage.toml import read_toml
-from outflank.tools.match.state.run import Format, RunSettings, plain_settings
+from outflank.tools.match.state.run import Format, RunSettings, option_name, plain_settings
 
 _ENGINE = "engine"
-_OPTIONS = {"format": "pairing", "solve": "count-errors-from"}  # options of settings with another name
 _SINGULAR = {"options": "option"}  # a table ``options`` in a file is ``option.NAME=`` in a line
 
 
@@ -88,9 +87,7 @@ def save_config(settings: RunSettings, path: Path) -> None:
     import tomli_w  # not at the top: help does not need it
 
     options = {
-        _OPTIONS.get(name, name.replace("_", "-")): value
-        for name, value in plain_settings(settings).items()
-        if value is not None
+        option_name(name): value for name, value in plain_settings(settings).items() if value is not None
     }
     options[_ENGINE] = options.pop("engines")
     if settings.format is Format.MATCH:

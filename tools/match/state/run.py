@@ -164,6 +164,14 @@ SCORE_RULES = ("resign", "draw")
 """The fields of RunSettings that are rules for the engines' own scores."""
 
 
+_OPTIONS = {"format": "pairing", "solve": "count-errors-from"}  # options of settings with another name
+
+
+def option_name(setting: str) -> str:
+    """Return the name, without dashes in front, of the option that sets a field of ``RunSettings``."""
+    return _OPTIONS.get(setting, setting.replace("_", "-"))
+
+
 def plain_settings(settings: RunSettings) -> dict[str, Any]:
     """Return all settings as values that JSON can represent."""
     return {
@@ -200,7 +208,7 @@ def _differing(there: Mapping[str, Any], here: Mapping[str, Any], ignored: Colle
     for key in (*there, *(key for key in here if key not in there)):
         if key not in ignored and (one := there.get(key)) != (other := here.get(key)):
             words = ("none" if value is None else value for value in (one, other))
-            return "{} {} there, {} here".format(key.replace("_", "-"), *words)
+            return "{} {} there, {} here".format(option_name(key), *words)
     return ""
 
 
