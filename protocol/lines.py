@@ -101,7 +101,7 @@ def unknown(kind: str, name: str, known: Iterable[str]) -> str:
 
 
 def printable_lines(text: str) -> str:
-    """Return a text of several lines with ``printable`` applied to each line, without a limit of its length."""
+    """Return a text of several lines with ``printable`` applied to each line, without limiting the length."""
     return "\n".join(printable(line, None) for line in text.split("\n"))
 
 

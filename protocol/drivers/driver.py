@@ -221,7 +221,7 @@ class Driver(ABC):
 
     @abstractmethod
     def choose(self, seconds: float) -> Reply:
-        """Return the engine's answer in the position of the last ``follow``, within `seconds`. Raises: EngineError."""
+        """Return the engine's answer in the position of the last ``follow`` within `seconds`. Raises: EngineError."""
 
     def close(self, patience: float = CLOSE_SECONDS) -> None:
         """End the engine. It may be opened again.

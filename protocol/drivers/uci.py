@@ -49,7 +49,7 @@ class UciDriver(ProcessDriver):
         self._read_until(lambda line: line.strip() == "readyok", "isready", sent + seconds)
 
     def go(self, limits: str, seconds: float) -> Reply:
-        """Return the engine's choice for the side to move, with the last reported score from the engine's side.
+        """Return the engine's choice for the side to move, with the last reported score in discs from its own side.
 
         Args:
             limits: the limits of the search as arguments of ``go``: ``movetime 100``.

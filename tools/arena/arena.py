@@ -218,7 +218,7 @@ class Arena(RunObserver):
             with self._registered(connection.name, client):
                 await first_of(client.end(), self._carry(client, connection, token))
         except OutflankError as error:
-            # The part before the first comma identifies repeated messages: a quotation from the client follows it.
+            # Messages are alike if they agree before the first comma; a quotation from the client may follow it.
             self._say(f"somebody was refused: {error}", str(error).partition(",")[0])
             with suppress(Exception):  # the client may have disconnected
                 await client.refuse(error)

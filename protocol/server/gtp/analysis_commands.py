@@ -219,7 +219,7 @@ def _kata_block(info: SearchInfo, number: int, line: Line, in_book: bool) -> str
 
 
 def _own_keys(info: SearchInfo, in_book: bool) -> str:
-    """Return the keys of our own, which precede ``pv``, since readers take everything after ``pv`` for moves."""
+    """Return Outflank's own keys. They precede ``pv``, since readers take everything after ``pv`` for moves."""
     return (
         f"depth {info.depth} prob {info.selectivity} exact {int(info.exact)} book {int(in_book)} bound exact"
     )
