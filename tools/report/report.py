@@ -172,6 +172,7 @@ def _rendered(
         values=figures.values,
         tested=TEST_FOLDER,
         verdicts=wording.verdict_lines(figures),
+        fault_line=wording.faults_line(figures) if any(engine.faults for engine in figures.engines) else "",
         notes=wording.notes(figures),
         faulty=(faulty := [game for game in run.games if game.ending.is_fault])[:_MOST_FAULTS],
         more_faults=max(0, len(faulty) - _MOST_FAULTS),

@@ -112,7 +112,10 @@ def test_the_page_shows_faults_settings_remarks_and_what_engines_call_themselves
     page = report_of(*games, seconds=3723.4, machine="a machine, 2 processors")
 
     assert "Black wins" in page
-    assert "1 (time 1)" in page
+    head = page.partition("</header>")[0]
+    assert "Lost by a fault: B 1 (time 1)." in head
+    assert "1 (time 1)" in page.partition("</header>")[2]
+    assert "by a fault" not in page_of(run_of([played()])).partition("</header>")[0]
     assert "random:2" in page
     assert "seed 5" in page
     assert "played for 1:02:03 on a machine, 2 processors" in page
