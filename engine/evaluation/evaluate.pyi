@@ -23,7 +23,7 @@ ROW_BITS: int
 """The number of the lower bits of an entry, which hold the number of its row."""
 
 def spread(kept: memoryview[int], columns: memoryview[int]) -> memoryview[int]:
-    """Return the entries of all weights, PHASES * WEIGHTS_OF_A_PHASE, in memory of this process.
+    """Expand the kept entries to all PHASES * WEIGHTS_OF_A_PHASE weights, in new memory, and return the entries.
 
     Args:
         kept: the entries of the kept weights, phase by phase, int32.

@@ -9,7 +9,7 @@ from outflank.engine.machine import reserve
 
 
 def spread(const int32_t[::1] kept, const int32_t[::1] columns):
-    """Return the entries of all weights in memory of this process."""
+    """Expand the kept entries to all weights, in new memory, and return the entries."""
     cdef Py_ssize_t phase, i, width = kept.shape[0] // PHASES
     memory = reserve(PHASES * WEIGHTS_OF_A_PHASE * sizeof(int32_t))
     cdef unsigned char[::1] view = memory

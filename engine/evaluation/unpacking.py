@@ -196,7 +196,7 @@ def entries_and_rows(
 ) -> "tuple[array[int], bytes, list[int]]":
     """Return the entries of the kept weights (int32), the different rows of each stage, and the numbers of rows.
 
-    Raises: ValueError if a stage has more different rows than an entry can number.
+    Raises: ValueError if a stage has more than 2^ROW_BITS distinct rows.
     """
     kept, width = columns(shape["weights"])[-1] + 1, shape["sums"]
     phases, stages = shape["phases"], shape["stages"]

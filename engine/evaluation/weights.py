@@ -172,7 +172,7 @@ def _views(view: memoryview[int], counts: list[int], kept: int) -> Unpacked:
 
 
 def _sizes(counts: list[int], kept: int) -> tuple[int, int, int, int]:
-    """Return bytes of the rows, kept entries, columns and layers of unpacked weights."""
+    """Return the sizes of the rows, the kept entries, the columns and the layers of unpacked weights, in bytes."""
     columns = 4 * WEIGHTS_OF_A_PHASE if kept < WEIGHTS_OF_A_PHASE else 0
     return SUMS * sum(counts), 4 * PHASES * kept, columns, 2 * HEADS * NUMBERS_OF_A_LAYER
 

@@ -1,4 +1,4 @@
-"""Exact solving of up to eleven empty squares with null windows; for rules that turn all directions.
+"""Exact null-window solver for up to eleven empty squares, for rules by which a move turns discs in every direction.
 
     1-4    lastmoves: no move lists
     5      legal moves unsorted, odd quadrants first

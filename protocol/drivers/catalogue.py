@@ -34,7 +34,7 @@ class Known:
         given: the arguments that are appended to the command if a setting is given, by setting.
         without: the arguments that are appended to the command if a setting is not given, by setting.
         settings: the default settings of the engine in a match, by key.
-        facts: facts for the user: mappings of ``fact``, a sentence or two, ``source``, and the source's ``date``.
+        facts: the facts for the user; each is a mapping with ``fact`` (one or two sentences), ``source`` and ``date``.
     """
 
     key: str

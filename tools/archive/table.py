@@ -71,7 +71,8 @@ class Explorer:
 
         Games that ended in the final position of this game are not counted, since they may be the same game.
 
-        Returns None if no other game has the first position, or if another game follows this one to its end.
+        Returns None if no counted game contains the first position of this game, or if a counted game contains every
+        position of this game.
         """
         same = self.archive.table(game.final).ended
         if self.archive.table(game.first).games <= same:

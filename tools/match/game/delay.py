@@ -27,7 +27,7 @@ class _Snapshot:
     Attributes:
         at: the moment, by ``time.perf_counter()``.
         cpu_seconds: the processor time of the engine's processes.
-        threads: the usage of each of its threads, by their ids.
+        threads: the processor usage of each thread of the engine, by thread id.
         own_wait: the seconds for which the calling thread was ready and had no processor.
         own_cpu: the processor time of the calling thread.
     """

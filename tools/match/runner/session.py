@@ -171,5 +171,5 @@ def _receiver(observers: Sequence[RunObserver]) -> Callable[[LiveUpdate], None] 
 
 
 def _openings(settings: RunSettings) -> Iterator[tuple[Move, ...]]:
-    """Draw the openings; they begin with the openings of a shorter run with the same settings."""
+    """Draw the openings. A shorter run with otherwise equal settings draws the first ones of them."""
     return settings.openings.take(openings_needed(settings), settings.rules, settings.seed)

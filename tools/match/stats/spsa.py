@@ -43,7 +43,7 @@ class Tuned:
         least: the smallest value.
         most: the largest value.
         step: the distance by which the value is moved for play, at the end of the run.
-        rate: the share of the step by which the value moves for each game won, at the end of the run.
+        rate: the change of the value for each game won at the end of the run, as a fraction of `step`.
 
     Raises: NotationError if the values do not fit together.
     """

@@ -149,7 +149,7 @@ export class Board {
   /**
    * Ask the user to choose between moves on the same square that turn different directions.
    * @param {string[]} moves such as f6/n and f6/nw.
-   * @param {(move: string) => void} choose called with the move that was chosen, if one is.
+   * @param {(move: string) => void} choose called with the chosen move; not called if the user dismisses the box.
    */
   askDirection(moves, choose) {
     const box = at("directions"), [name] = moves[0].split("/");

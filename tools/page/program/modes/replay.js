@@ -4,7 +4,7 @@ import {gameFiles} from "../viewer.js";
 import {Mode} from "./mode.js";
 
 export class ReplayMode extends Mode {
-  /** Whether the last position of a live game is shown, so that its next move will be shown too. */
+  /** Return whether the viewer follows a live game: its last position is displayed, and its next move will be. */
   isFollowed() { return Boolean(this.viewer.game.record.playing) && this.viewer.atEnd; }
 
   address() {
