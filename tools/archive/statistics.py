@@ -27,7 +27,7 @@ _MOST_COMMON = 10
 
 
 def is_new(game: AnnotatedGame, known: set[bytes]) -> bool:
-    """Add the 16-byte hash of the game to `known`, and return whether it was new; ``_key`` says which games share one."""
+    """Add the 16-byte hash of the game to `known`, and return whether it was new."""
     before = len(known)
     known.add(_key(game))
     return len(known) > before

@@ -244,7 +244,7 @@ class Archive:
     def _query(
         self, place: int, sides: Sequence[dict[int, int]], events: dict[int, int] | None
     ) -> tuple[str, tuple[int, ...]]:
-        """Return SQL for the visits of a position; it scans the games of the selected players or event if those are fewer."""
+        """Return SQL for the visits of a position, by way of its own games or of the fewer games that are selected."""
         chosen, columns = events, ["event"]
         for side in sides:
             if chosen is None or sum(side.values()) < sum(chosen.values()):
