@@ -6,6 +6,7 @@ the file, and the same command later reads the results from it.
 """
 
 import json
+import os
 import sqlite3
 import time
 import zlib
@@ -76,7 +77,7 @@ class KeptResults:
 
     def __enter__(self) -> Self:
         _remove_old(self.path.parent)
-        if self.path.exists():
+        if os.path.exists(self.path):  # Path.exists raises OSError where a folder may not be searched
             self._open()
             if self._known:
                 results = counted(len(self._known), "result")
@@ -91,7 +92,7 @@ class KeptResults:
             for suffix in ("", "-wal", "-shm"):
                 with suppress(OSError):
                     self.path.with_name(self.path.name + suffix).unlink()
-        elif kind is not None and self._known and self.path.exists():
+        elif kind is not None and self._known and os.path.exists(self.path):
             warn(f"{counted(len(self._known), 'result')} kept: the same command continues")
         if self._lock is not None:
             self._lock.release()
@@ -166,7 +167,7 @@ class KeptResults:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             if self._lock is None:
                 self._lock = WriterLock(self.path, "one process keeps the results of a command")
-            if not self.path.exists():
+            if not os.path.exists(self.path):
                 with _KEPT.creating(self.path) as (new, _):
                     new.executemany("INSERT INTO kept VALUES (?, ?)", sealed(self._facts).items())
             self._connection = _KEPT.open_to_write(self.path)
