@@ -1,5 +1,6 @@
 """A game with people: what they may do besides moving, and what the clocks keep of it."""
 
+import shlex
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -211,7 +212,7 @@ def test_a_game_that_was_resigned_can_be_taken_up_again(people: Callable[..., Pe
 
 def test_sides_are_swapped_and_a_new_game_begins_with_full_clocks(people: Callable[..., People]) -> None:
     own = people("60+0")
-    engine = make_driver(EngineSpec("E", " ".join(command()), TimeControl.parse("60+0")), Rules())
+    engine = make_driver(EngineSpec("E", shlex.join(command()), TimeControl.parse("60+0")), Rules())
     own.game.drivers[WHITE] = engine
     own.play(3.0, LiveGame.swap_sides)
 
