@@ -8,7 +8,7 @@ from outflank.engine import SearchInfo, SearchResult, square_name, squares_of
 from outflank.engine.evaluation.weights import checksum
 from outflank.engine.position import Position
 from outflank.engine.search.stability import stable_discs
-from outflank.tools.analysis.requests import Action, Item, Query, Remark
+from outflank.tools.analysis.requests import Action, Diagnostic, Item, Query
 from outflank.tools.report.board import end_text
 from outflank.tools.report.search import facts, moves_text, score_number, search_cells
 
@@ -40,7 +40,7 @@ class Answer:
 def answer_facts(answer: Answer) -> dict[str, Any]:
     """Return an answer as JSON data."""
     item = answer.item
-    if isinstance(item, Remark):
+    if isinstance(item, Diagnostic):
         kind = "warning" if item.is_warning else "error"
         return {**item.tags, "kind": kind, "field": item.field, kind: item.sentence}
     if isinstance(item, Action):

@@ -225,7 +225,7 @@ class Action:
 
 
 @dataclass(frozen=True, slots=True)
-class Remark:
+class Diagnostic:
     """An error or a warning about a request.
 
     Attributes:
@@ -240,7 +240,7 @@ class Remark:
     is_warning: bool = False
 
 
-Item = Query | Action | Remark
+Item = Query | Action | Diagnostic
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,9 +252,9 @@ class Defaults:
 
 
 def read_request(line: str, number: int, defaults: Defaults) -> Iterator[Item]:
-    """Yield the items of the request in a line; an invalid request becomes a Remark with the reason.
+    """Yield the items of the request in a line; an invalid request becomes a Diagnostic with the reason.
 
-    `number` is the number of the line, which tags the Remark if the request has no valid ``id``.
+    `number` is the number of the line, which tags the Diagnostic if the request has no valid ``id``.
     """
     tags: dict[str, Any] = {"id": None, "line": number}
     try:
@@ -264,15 +264,15 @@ def read_request(line: str, number: int, defaults: Defaults) -> Iterator[Item]:
         unknown = fields.unknown(known)
         for name in unknown[:_MOST_WARNINGS]:
             expected = f"expected one of {' '.join(known)}, got {shown(name)}"
-            yield Remark(tags, expected, printable(name), is_warning=True)
+            yield Diagnostic(tags, expected, printable(name), is_warning=True)
         if more := unknown[_MOST_WARNINGS:]:
-            yield Remark(tags, f"{len(more)} more fields are unknown", is_warning=True)
+            yield Diagnostic(tags, f"{len(more)} more fields are unknown", is_warning=True)
         if "action" in fields:
             yield _action(fields, tags)
         else:
             yield from _queries(fields, tags, defaults)
     except _RequestError as error:
-        yield Remark(tags, printable(str(error), LONGEST_REASON), error.field)
+        yield Diagnostic(tags, printable(str(error), LONGEST_REASON), error.field)
 
 
 def _action(fields: _Fields, tags: dict[str, Any]) -> Action:

@@ -28,9 +28,9 @@ from outflank.tools.analysis.requests import (
     LONGEST_REASON,
     Action,
     Defaults,
+    Diagnostic,
     Item,
     Query,
-    Remark,
     read_request,
 )
 from outflank.tools.cli.positions import Given, shown
@@ -185,7 +185,7 @@ class AnalysisService:
                 reason = (
                     str(error) if isinstance(error, OutflankError) else f"the search has failed: {error!r}"
                 )
-                answer = Answer(Remark(task.query.tags, printable(reason, LONGEST_REASON)))
+                answer = Answer(Diagnostic(task.query.tags, printable(reason, LONGEST_REASON)))
             with self._changed:
                 task.analysis = None
                 del self._tasks[task.key[1]]
@@ -281,7 +281,7 @@ def items_of(names: Sequence[str], defaults: Defaults) -> Iterator[Item]:
             try:
                 yield from games_as_items(given.games(defaults.rules), name, defaults, count)
             except (NotationError, IllegalMoveError) as error:
-                yield Remark({"id": next(count), "file": name}, str(error))
+                yield Diagnostic({"id": next(count), "file": name}, str(error))
 
 
 def requests_of(stream: BinaryIO, defaults: Defaults) -> Iterator[Item]:
@@ -290,9 +290,9 @@ def requests_of(stream: BinaryIO, defaults: Defaults) -> Iterator[Item]:
     for number, line, is_whole in read_lines(stream, "surrogateescape"):
         tags = {"id": None, "line": number}
         if not is_whole:
-            yield Remark(tags, TOO_LONG)
+            yield Diagnostic(tags, TOO_LONG)
         elif _ESCAPED_BYTE.search(line):
-            yield Remark(tags, "this line is not UTF-8")
+            yield Diagnostic(tags, "this line is not UTF-8")
         elif line.strip():
             yield from read_request(line, number, defaults)
 
@@ -304,6 +304,6 @@ def games_as_items(
     for number, entry in enumerate(entries, 1):
         tags = {"id": next(count), "file": shown(name), "number": number}
         if isinstance(entry, BadGame):
-            yield Remark(tags, str(entry))
+            yield Diagnostic(tags, str(entry))
         else:
             yield Query(tags, entry.final, defaults.search)

@@ -16,7 +16,7 @@ from outflank.book import Book, BookEntry
 from outflank.book.names import opening_of_game
 from outflank.engine import Game, OutflankError, Position, SearchInfo
 from outflank.tools.analysis.answers import best_move, search_facts, stable_facts
-from outflank.tools.analysis.requests import Query, Remark, SearchRequest
+from outflank.tools.analysis.requests import Diagnostic, Query, SearchRequest
 from outflank.tools.analysis.service import AnalysisService, answers
 from outflank.tools.report.board import board_text, end_text, is_coloured, say
 from outflank.tools.report.search import heading, line_cells, score_text, search_cells
@@ -66,7 +66,7 @@ def analyze_game(
     try:
         with nullcontext() if as_json or position.is_over else live(lambda: _iterations(position, infos)):
             for answer in answers(service, [query]):
-                if isinstance(answer.item, Remark):
+                if isinstance(answer.item, Diagnostic):
                     raise OutflankError(answer.item.sentence)
                 assert answer.found is not None
                 infos.append(answer.found)

@@ -13,7 +13,7 @@ from outflank.engine import OutflankError, Parameters, Rules, Searcher
 from outflank.engine.search.limits import DEFAULT_LEVEL
 from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.tools.analysis.answers import ANSWER_ROW, Answer, answer_facts, answer_row
-from outflank.tools.analysis.requests import Action, Defaults, Item, Query, Remark, SearchRequest
+from outflank.tools.analysis.requests import Action, Defaults, Diagnostic, Item, Query, SearchRequest
 from outflank.tools.analysis.service import AnalysisService, answers, games_as_items, items_of, requests_of
 from outflank.tools.cli.books import books_to_read
 from outflank.tools.cli.command import AddressOption, Command, group, handing
@@ -176,13 +176,13 @@ def _answer_many(given: Iterable[Answer], as_json: bool) -> None:
     if not as_json:
         click.echo(heading(ANSWER_ROW))
     for answer in given:
-        bad += isinstance(answer.item, Remark) and not answer.item.is_warning
+        bad += isinstance(answer.item, Diagnostic) and not answer.item.is_warning
         if as_json:
             click.echo(json.dumps(answer_facts(answer)))
         elif isinstance(answer.item, Query):
             if answer.found is not None:
                 click.echo(answer_row(answer.item, answer.found))
-        elif isinstance(answer.item, Remark):
+        elif isinstance(answer.item, Diagnostic):
             origin = answer.item.tags.get("file") or f"request {answer.item.tags['id']}"
             remarks.add(f"{origin}: {answer.item.sentence}")
         else:

@@ -50,7 +50,7 @@ _SIDES = {
 _HIGHEST_SEED = 2**31 - 1
 
 
-class Side(click.Choice):  # type: ignore[type-arg]  # generic in newer versions of click alone
+class SideChoice(click.Choice):  # type: ignore[type-arg]  # generic in newer versions of click alone
     """The name of a side, which may be abbreviated."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
@@ -65,7 +65,7 @@ class Side(click.Choice):  # type: ignore[type-arg]  # generic in newer versions
     "The game",
     click.option(
         "--side",
-        type=Side(list(_SIDES)),
+        type=SideChoice(list(_SIDES)),
         help="Your side: a colour, both (no engine), or none (watch).  [default: the side to move]",
     ),
     rules_option,

@@ -9,7 +9,7 @@ _Name = Annotated[str, Meta(max_length=200)]
 _Text = Annotated[str, Meta(max_length=10_000)]
 
 
-class Message(msgspec.Struct, tag_field="do", tag=str.lower):
+class TabMessage(msgspec.Struct, tag_field="do", tag=str.lower):
     """A message from a page."""
 
 
@@ -33,7 +33,7 @@ class Players(msgspec.Struct):
     white: Player
 
 
-class New(Message):
+class New(TabMessage):
     """Start a game.
 
     Attributes:
@@ -51,32 +51,32 @@ class New(Message):
     moves: _Text = ""
 
 
-class Attach(Message):
+class Attach(TabMessage):
     """Show a game that was started earlier, and continue it unless it was paused."""
 
     game: _Name
 
 
-class Move(Message):
+class PlayMove(TabMessage, tag="move"):
     """Play a move for the person to move."""
 
     move: _Name
 
 
-class TakeBack(Message, tag="take_back"):
+class TakeBack(TabMessage, tag="take_back"):
     """Take back the last move of a person."""
 
 
-class Resign(Message):
+class Resign(TabMessage):
     """Resign for the person."""
 
 
-class Pause(Message):
+class Pause(TabMessage):
     """Stop the game and its clocks."""
 
 
-class Resume(Message):
+class Resume(TabMessage):
     """Continue a game that was paused."""
 
 
-PageMessage = New | Attach | Move | TakeBack | Resign | Pause | Resume
+PageMessage = New | Attach | PlayMove | TakeBack | Resign | Pause | Resume

@@ -24,11 +24,11 @@ from outflank.tools.live.drivers import Person
 from outflank.tools.live.game import LiveGame
 from outflank.tools.live.messages import (
     Attach,
-    Move,
     New,
     PageMessage,
     Pause,
     Player,
+    PlayMove,
     Resign,
     Resume,
     TakeBack,
@@ -381,7 +381,7 @@ def _turn_facts(turn: AnnotatedMove) -> dict[str, Any]:
 
 def _do(game: PageGame, asked: PageMessage) -> None:
     match asked:
-        case Move(move):
+        case PlayMove(move):
             game.move(move)
         case TakeBack():
             game.take_back()

@@ -20,9 +20,9 @@ from outflank.tools.analysis import service
 from outflank.tools.analysis.requests import (
     Action,
     Defaults,
+    Diagnostic,
     Item,
     Query,
-    Remark,
     SearchRequest,
     read_request,
 )
@@ -121,7 +121,7 @@ def test_a_search_that_fails_is_named_and_the_others_go_on() -> None:
     items = [Query({"id": number}, at, Broken(depth=1)) for number, at in enumerate(reversed(positions))]
     failed, answered = answers(AnalysisService([Searcher(hash_mb=1)]), items, ordered=True)
 
-    assert failed.item == Remark({"id": 0}, "the search has failed: MemoryError('no room')")
+    assert failed.item == Diagnostic({"id": 0}, "the search has failed: MemoryError('no room')")
     assert answered.found is not None
     assert answered.found.depth == 1
 
@@ -328,21 +328,21 @@ def test_bytes_that_are_no_utf_8_are_refused_since_two_ids_might_become_the_same
     (long,) = requests_of(BytesIO(b'{"id":"' + 70_000 * "é".encode()), DEFAULTS)
 
     sentence = "this line is not UTF-8"
-    assert refused == [Remark({"id": None, "line": number}, sentence) for number in (1, 2)]
+    assert refused == [Diagnostic({"id": None, "line": number}, sentence) for number in (1, 2)]
     assert answered.tags == {"id": "é", "turn": 0}
-    assert long == Remark({"id": None, "line": 1}, "the line has 65536 bytes or more, which is too long")
+    assert long == Diagnostic({"id": None, "line": 1}, "the line has 65536 bytes or more, which is too long")
 
 
 def test_an_unknown_field_is_a_warning_and_thousands_are_a_few() -> None:
     warning, answered = read({"id": "a", "depht": 4})
     *warnings, also_answered = read({"id": "a", **{f"k{number}": 1 for number in range(3_000)}})
 
-    assert isinstance(warning, Remark)
+    assert isinstance(warning, Diagnostic)
     assert (warning.is_warning, warning.field) == (True, "depht")
     assert isinstance(answered, Query)
     assert isinstance(also_answered, Query)
     assert len(warnings) == 21
-    assert warnings[-1] == Remark({"id": "a"}, "2980 more fields are unknown", is_warning=True)
+    assert warnings[-1] == Diagnostic({"id": "a"}, "2980 more fields are unknown", is_warning=True)
 
 
 @pytest.mark.parametrize(
@@ -392,7 +392,7 @@ def test_an_unknown_field_is_a_warning_and_thousands_are_a_few() -> None:
 def test_what_can_not_be_answered_is_named(fields: dict[str, Any], field: str, sentence: str) -> None:
     (remark,) = read({"id": "a", **fields})
 
-    assert isinstance(remark, Remark)
+    assert isinstance(remark, Diagnostic)
     assert (remark.tags, remark.field, remark.is_warning) == ({"id": "a"}, field, False)
     assert remark.sentence.startswith(sentence)
 
@@ -415,7 +415,7 @@ def test_what_can_not_be_answered_is_named(fields: dict[str, Any], field: str, s
 def test_a_line_without_an_id_is_named_by_its_number(line: str, field: str | None, sentence: str) -> None:
     (remark,) = read(line)
 
-    assert isinstance(remark, Remark)
+    assert isinstance(remark, Diagnostic)
     assert (remark.tags, remark.field) == ({"id": None, "line": 7}, field)
     assert remark.sentence.startswith(sentence)
 
@@ -438,7 +438,7 @@ def test_whatever_stands_in_the_fields_the_answer_has_the_id_and_one_line(fields
     assert items
     for item in items:
         assert item.tags["id"] == "a"
-        if isinstance(item, Remark):
+        if isinstance(item, Diagnostic):
             assert len(item.sentence.split()) > 3
             assert item.sentence.isprintable()
             assert len(item.sentence) < 500
