@@ -138,6 +138,12 @@ class Browser:
         assert "exceptionDetails" not in result, result
         return result["result"].get("value")
 
+    def reload(self, condition: str = "true") -> None:
+        """Reload the page, and wait until its program has begun and the condition holds."""
+        self.run("window.isBeforeReload = true")
+        self.call("Page.reload")
+        self.wait(f"!window.isBeforeReload && document.body?.dataset.mode !== undefined && {condition}")
+
     def press(self, key: str) -> None:
         text = {"text": key} if len(key) == 1 else {}
         code = _KEY_CODES.get(key, ord(key[0].upper()))

@@ -127,8 +127,7 @@ def test_a_reload_in_the_middle_of_a_game_loses_nothing_and_moves_are_taken_back
     page.square("f5")
     page.wait("desk.modes.play.isMine && desk.modes.play.game.moves.length === 2")
     before = page.run("desk.modes.play.game.moves.join(' ')")
-    page.call("Page.reload")
-    page.wait("document.body?.dataset.mode && desk.modes.play.isMine")
+    page.reload("desk.modes.play.isMine")
 
     assert page.run(
         "[desk.modeName, desk.modes.play.game.moves.join(' '), desk.modes.play.state.clocks[0] > 299]"

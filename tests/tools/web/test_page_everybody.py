@@ -329,8 +329,7 @@ def test_the_board_is_turned_coloured_and_kept_still_by_choice(page: Browser, se
     )
     first = page.run("document.querySelector('#board text').getAttribute('x')")
     assert float(first) > 300  # the letter a stands on the right
-    page.call("Page.reload")
-    page.wait("document.body?.dataset.mode !== undefined && desk.viewer.game !== null")
+    page.reload("desk.viewer.game !== null")
     assert page.run(
         "(({dataset, classList}) => [dataset.felt, classList.contains('still')])(document.documentElement)"
     ) == [

@@ -184,9 +184,7 @@ def test_a_reload_keeps_the_list_the_game_its_variations_and_the_position(page: 
     page.run("desk.mode.line(2, [desk.viewer.position.moves.find(one => one !== 'e6')])")
     page.wait("desk.viewer.game.trunk !== null")
     moves = page.run("desk.viewer.game.moves.join('')")
-    page.run("window.mark = true")
-    page.call("Page.reload")
-    page.wait("window.mark === undefined && document.body?.dataset.mode && desk.viewer.game !== null")
+    page.reload("desk.viewer.game !== null")
 
     shown = page.run("[desk.modeName, desk.viewer.games.size, desk.viewer.game.number, desk.viewer.ply]")
     assert shown == ["study", 3, 2, 3]
@@ -215,8 +213,7 @@ def test_a_link_keeps_names_result_and_occasion_and_names_what_it_leaves_out(
 def test_a_reload_before_a_game_stays_in_its_mode(browser: Browser, served: Served) -> None:
     browser.load(served.page)
     browser.wait("desk.viewer.game !== null && location.hash !== ''")
-    browser.call("Page.reload")
-    browser.wait("document.body?.dataset.mode !== undefined && desk.viewer.game !== null")
+    browser.reload("desk.viewer.game !== null")
 
     assert browser.run("desk.modeName") == "play"
 

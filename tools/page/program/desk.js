@@ -288,6 +288,8 @@ class Desk {
     at("lined").onchange = () => this.viewer.draw();
     at("language").onchange = event => { lasting.set("language", event.target.value); location.reload(); };
     this.heedFiles();
+    // A reload goes to the address of its beginning: a write after that would make `restore` refuse what `keep` saves.
+    addEventListener("beforeunload", () => this.viewer.cancelAddress());
     addEventListener("pagehide", () => this.keep());
     addEventListener("hashchange", () => this.open());
     this.open();

@@ -438,12 +438,17 @@ export class Viewer {
     this.addressTimer = setTimeout(() => this.writeAddress(), wait);
   }
   writeAddress() {
-    clearTimeout(this.addressTimer);
-    this.addressTimer = 0;
+    this.cancelAddress();
     const place = this.game && this.mode.address();
     if (!place || location.hash === place) return;
     this.addressWritten = Date.now();
     try { history.replaceState(null, "", place); } catch { /* the browser's rate limit; the page works without the change */ }
+  }
+
+  /** Drop a planned write of the address. */
+  cancelAddress() {
+    clearTimeout(this.addressTimer);
+    this.addressTimer = 0;
   }
 
   /** Show the game that the address names; return whether it names a game of the list. */
