@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -26,7 +27,7 @@ pytestmark = pytest.mark.timeout(180)
 SCRIPTS = Path(parts.__file__).parent / "program"
 PERSON = {"who": "person"}
 LEVEL_1 = {"who": "level", "strength": 1}
-CRASHING = f"name=crashing cmd='{' '.join(command('crash', turn=3))}'"
+CRASHING = f"name=crashing cmd={shlex.quote(shlex.join(command('crash', turn=3)))}"
 
 
 @pytest.fixture(scope="module")
@@ -332,7 +333,7 @@ def test_a_wrong_request_does_not_end_the_connection(served: Served) -> None:
 
 
 def engine_called(name: str) -> str:
-    return f"name={name} cmd='{' '.join(command())}'"
+    return f"name={name} cmd={shlex.quote(shlex.join(command()))}"
 
 
 def test_an_engine_may_be_called_like_a_kind_of_player() -> None:
@@ -349,7 +350,7 @@ def test_the_games_that_run_at_once_are_bounded_however_they_were_started(
 ) -> None:
     """Paused games give their engines up for others, and come back when there is room."""
     monkeypatch.setattr(play, "_MOST_RUNNING", 2)
-    engine = EngineSpec("E", " ".join(command()), TimeControl.parse("none"))
+    engine = EngineSpec("E", shlex.join(command()), TimeControl.parse("none"))
     person = EngineSpec("You", "", TimeControl.parse("none"))
     tables = Tables([], lambda asked: AnnotatedGame())
     games = [
@@ -382,7 +383,7 @@ def test_the_games_that_run_at_once_are_bounded_however_they_were_started(
 
 def test_engines_that_do_not_end_by_themselves_are_ended_together() -> None:
     """One after the other they would take more than a second each."""
-    engine = EngineSpec("E", " ".join(command("stubborn")), TimeControl.parse("none"))
+    engine = EngineSpec("E", shlex.join(command("stubborn")), TimeControl.parse("none"))
     person = EngineSpec("You", "", TimeControl.parse("none"))
     tables = Tables([], lambda asked: AnnotatedGame())
     for _ in range(6):
