@@ -89,7 +89,7 @@ def test_an_engine_that_hangs_when_the_game_is_over_spoils_nothing(sit: Sit) -> 
             "nboard",
             "no move without a depth",  # here the depth that its user gives it has no number
             Ending.STALL,
-            " allowed) when asked 'go'; "
+            " when asked 'go'; "
             """the last it wrote was 'warning Must pick a depth with "set depth <n>" first'""",
         ),
         ("uci", "illegal", Ending.ILLEGAL_MOVE, "engine A: a1 is illegal; "),
