@@ -20,6 +20,7 @@ import traceback
 from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -60,8 +61,11 @@ def pytest_configure(config: pytest.Config) -> None:
         settings.load_profile("default")
     os.environ["XDG_CONFIG_HOME"] = os.devnull  # a developer's own defaults of options change no test
     heed_signals()
-    if not hasattr(config, "workerinput"):
-        os.environ[_RUN] = str(os.getpid())  # the workers of pytest-xdist inherit it
+    if not hasattr(config, "workerinput"):  # the workers of pytest-xdist inherit both
+        os.environ[_RUN] = str(os.getpid())
+        state = TemporaryDirectory(prefix="outflank-state-", ignore_cleanup_errors=True)
+        os.environ["XDG_STATE_HOME"] = state.name  # nothing is kept in a developer's own folder
+        config.add_cleanup(state.cleanup)
 
 
 def heed_signals() -> None:
