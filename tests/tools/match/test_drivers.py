@@ -112,6 +112,7 @@ def test_each_fault_of_other_protocols_is_a_named_loss(
 
     assert (game.ending, game.winner) == (ending, Colour.WHITE)
     assert detail in game.detail
+    assert ending is not Ending.STALL or " s (1.5 allowed" in game.detail
 
 
 @pytest.fixture(scope="module")
