@@ -37,7 +37,7 @@ class Node:
             move, or if a search has to find the best one again.
         leaf_key: the key of the position after the leaf; None if that can't be a position of a book.
         open: the number of moves that lead out of the book, with moves to images of one position counted once.
-        links: the children in the book, each with a flag: whether the same side is to move there.
+        links: the children in the book, each with a flag that is True if the same side is to move there.
         error: the discs given away on the best path from the root, by both sides together, after ``Graph.measure``;
             infinite if there is no path.
     """

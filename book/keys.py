@@ -16,7 +16,7 @@ class Child(NamedTuple):
 
     Attributes:
         key: the key of the position after the move and a forced pass; None if the game is over.
-        same_side: whether the mover is to move again, so that scores there are from the mover's point of view.
+        same_side: True if the mover is to move again, so that scores there are from the mover's point of view.
     """
 
     move: Move

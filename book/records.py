@@ -253,7 +253,7 @@ class BookMove(NamedTuple):
 
     Attributes:
         move: the move, in the position that was looked up.
-        linked: whether the move leads to a position of the book; if not, the score is a search's.
+        linked: True if the move leads to a position of the book; if not, the score is a search's.
         lines: the counts of the lines that begin with it, from the side that makes it.
     """
 

@@ -25,7 +25,7 @@ class Turn:
     Attributes:
         before: the position in which the move was made.
         move: the move, or a pass.
-        implied: whether the move is a pass that was not recorded, and that the next move implies.
+        implied: True if the move is a pass that was not recorded, and that the next move implies.
     """
 
     before: Position

@@ -147,11 +147,11 @@ class Position:
         Args:
             size: width and height in pixels.
             last: the last move, whose disc is marked.
-            legal: whether to mark the squares where the side to move may play.
+            legal: True to mark the squares where the side to move may play.
             scores: the scores of legal moves in discs, from the side to move; the best ones stand out.
             line: the following moves, shown as numbered discs; a pass has no number.
             number: the number of the first of these moves.
-            coordinates: whether letters and numbers are drawn at the board's edge.
+            coordinates: True if letters and numbers are drawn at the board's edge.
 
         Raises: SettingsError if the size is out of range or there is no disc on the square of `last`; NotationError and
         IllegalMoveError for moves of `scores` and `line`.

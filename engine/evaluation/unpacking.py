@@ -51,7 +51,7 @@ def unpacked_file(content: bytes, spread: bool = True) -> bytes:
 
     Args:
         content: the contents of the packed file.
-        spread: whether every weight has an entry of its own, which processes share. Otherwise mirrored
+        spread: True if every weight has an entry of its own, which processes share. Otherwise mirrored
             configurations share one entry, and each process spreads the entries in its own memory.
     """
     line, _, body = content.removeprefix(PACKED_MAGIC).partition(b"\n")

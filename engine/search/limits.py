@@ -112,7 +112,7 @@ class Limit:
         exact_from: the number of empty squares from which to search to the end, regardless of `depth`.
         selectivity: a member of SELECTIVITIES; below 100 the search cuts moves that a shallow search finds hopeless.
             None is 100 for a search to a depth or to the end, and the most efficient one for time or nodes.
-        wld: whether to solve only for the winner: see ``Line.result``.
+        wld: True to solve only for the winner: see ``Line.result``.
         at_least: a score in discs, -63 to 64; the search solves only whether the side to move reaches it. The result is
             a lower bound of at least this score, or an upper bound below it. For one line only.
     """
@@ -203,7 +203,7 @@ class SearchInfo:
     Attributes:
         depth: the plies of the last finished iteration; the number of empty squares if it reached the end.
         selectivity: the selectivity of that iteration, in percent.
-        exact: whether scores, bounds and results are proven: the end was reached at 100 %.
+        exact: True if scores, bounds and results are proven: the end was reached at 100 %.
         nodes: the boards reached so far.
         seconds: the wall time so far.
         lines: the lines of the best moves, best first; `multipv` of them.
@@ -277,7 +277,7 @@ class SearchResult(SearchInfo):
     """The result of a finished or stopped search.
 
     Attributes:
-        stopped: whether ``stop`` ended the search, not a limit.
+        stopped: True if ``stop`` ended the search, not a limit.
     """
 
     stopped: bool = False

@@ -220,7 +220,7 @@ class PlayerView(_View):
         board: the discs, the open chips, and the squares of closed chips.
         open_chips: the open chips, by square.
         won: the chips won, by their former squares.
-        is_over: whether the dealer, who knows all chips, has ended the game.
+        is_over: True if the dealer, who knows all chips, has ended the game.
     """
 
     board: SoloBoard

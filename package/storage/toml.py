@@ -16,7 +16,7 @@ def read_toml(path: Path, *, from_pipe: bool = False) -> dict[str, Any]:
 
     Args:
         path: the file.
-        from_pipe: whether the file may be a pipe, which may never deliver data.
+        from_pipe: True if the file may be a pipe, which may never deliver data.
 
     Raises: FileFormatError naming the file, also if it can't be read.
     """
