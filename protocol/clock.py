@@ -32,7 +32,7 @@ class TimeControl:
         period: the length of an overtime period (Canadian byo-yomi); 0 for no overtime.
         period_moves: the number of moves in each period. If it is 1 and `main` is 0, each move has `period` seconds.
         extension: the time that is added once when the main time has run out (GGF).
-        counts_periods: whether ``time_left`` gives the remaining periods (Japanese byo-yomi) instead of the moves due.
+        counts_periods: True if ``time_left`` gives the remaining periods (Japanese byo-yomi) instead of the moves due.
     """
 
     main: float = math.inf

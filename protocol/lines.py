@@ -23,10 +23,10 @@ class LineKind:
     """The properties of a line that the reading thread needs before the line is executed.
 
     Attributes:
-        is_command: whether the line is executed; other lines are dropped.
-        interrupts: whether the line interrupts all earlier commands, both running and queued.
-        quits: whether the line ends the dialogue, so that an end of input after this line is no error.
-        is_harmless: whether the line may be executed even if the input ends before its line feed, because it is
+        is_command: True if the line is executed; other lines are dropped.
+        interrupts: True if the line interrupts all earlier commands, both running and queued.
+        quits: True if the line ends the dialogue, so that an end of input after this line is no error.
+        is_harmless: True if the line may be executed even if the input ends before its line feed, because it is
             complete and changes nothing.
     """
 
@@ -120,7 +120,7 @@ class Inbox:
     always, even if the command has not started to search yet.
 
     Attributes:
-        quits: whether a line has arrived that ends the dialogue, so that the end of the input is no error.
+        quits: True if a line has arrived that ends the dialogue, so that the end of the input is no error.
     """
 
     def __init__(self) -> None:

@@ -21,7 +21,7 @@ import psutil
 from outflank.protocol.drivers.driver import ThreadUsage
 
 PORTABLE = sys.platform != "linux" or "OUTFLANK_PORTABLE" in os.environ
-"""Whether only features that all systems have are used."""
+"""True if only features that all systems have are used."""
 VARIABLE = "OUTFLANK_ENGINE"
 """The environment variable for the mark, in hexadecimal digits."""
 _SCHEDULER_CLOCK = 2

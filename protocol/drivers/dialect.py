@@ -47,9 +47,9 @@ class TimeDialect:
 
     Attributes:
         settings: the command that sets the time control, sent before each game; None to send no command.
-        sends_left: whether ``time_left`` is sent before each of the engine's moves.
-        fractions: whether ``time_left`` may contain fractions of seconds.
-        before_board: whether `settings` is sent before ``clear_board`` instead of after it.
+        sends_left: True if ``time_left`` is sent before each of the engine's moves.
+        fractions: True if ``time_left`` may contain fractions of seconds.
+        before_board: True if `settings` is sent before ``clear_board`` instead of after it.
     """
 
     settings: str | None = None

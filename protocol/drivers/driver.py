@@ -54,8 +54,8 @@ class Reply:
         text: the move, or the engine's other answer.
         seconds: the time that the answer took.
         score: the engine's evaluation of the position, in discs from the engine's side; None if unknown.
-        from_book: whether the engine reports that the move came from an opening book; None if unknown.
-        ok: whether the engine reported success.
+        from_book: True if the engine reports that the move came from an opening book; None if unknown.
+        ok: True if the engine reported success.
     """
 
     text: str
@@ -107,7 +107,7 @@ class ThreadUsage:
         ran: the seconds for which the thread ran.
         waited: the seconds for which the thread was ready to run but had no processor.
         processors: the numbers of the processors that the thread may use.
-        yields: whether the thread has a lower priority than this program, so that waiting is expected.
+        yields: True if the thread has a lower priority than this program, so that waiting is expected.
     """
 
     ran: float = 0.0
@@ -311,7 +311,7 @@ class ProcessDriver(Driver):
     Args:
         spec, rules, named: see ``Driver``.
         settings: the folder, environment, processors and memory; None for the settings of `spec`.
-        restarts: whether an ended process is started again for the next game.
+        restarts: True if an ended process is started again for the next game.
         on_bytes: the function that gets ``">"`` and the bytes sent, or ``"<"`` and the bytes read, unchanged.
     """
 

@@ -28,7 +28,7 @@ class EngineTimeout(EngineError):
 
     Attributes:
         seconds: the time of the move; None for other requests.
-        answered: whether an answer arrived after the deadline.
+        answered: True if an answer arrived after the deadline.
     """
 
     def __init__(self, sentence: str, seconds: float | None = None, *, answered: bool = False) -> None:

@@ -46,10 +46,10 @@ class GtpDriver(ProcessDriver):
 
     Attributes:
         commands: the commands that the engine lists.
-        implicit_passes: whether the engine refuses forced passes. A restart of the process keeps this attribute and
+        implicit_passes: True if the engine refuses forced passes. A restart of the process keeps this attribute and
             the following two.
-        reports_scores: whether an evaluation is requested with each move, if the engine lists a command for that.
-        claims_truly: whether all final scores that the engine reported were correct.
+        reports_scores: True to request an evaluation with each move from an engine that lists a command for it.
+        claims_truly: True if all final scores that the engine reported were correct.
     """
 
     _protocol = "GTP"
@@ -79,7 +79,7 @@ class GtpDriver(ProcessDriver):
         Args:
             command: the command without its line feed.
             seconds: the limit of the wait; partial output does not extend it.
-            watching: whether only the last of successive ``info`` lines is kept; an analysis may send any number.
+            watching: True if only the last of successive ``info`` lines is kept; an analysis may send any number.
 
         Raises: EngineCrash, EngineTimeout, EngineProtocolError. The process can't be used after any of these errors.
         """

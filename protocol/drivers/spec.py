@@ -87,8 +87,8 @@ class EngineSpec:
         env: additional environment variables, pairs of name and value.
         cpus: the numbers of the processors that the engine may use; empty for all.
         memory: the maximum address space of each of the engine's processes in MB (2^20 bytes); None for no limit.
-        analysis: whether evaluations are requested, if the engine has a command for it.
-        restart: whether each game gets a new process, so that no game depends on earlier games.
+        analysis: True to request evaluations from an engine that has a command for them.
+        restart: True if each game gets a new process, so that no game depends on earlier games.
     """
 
     name: str

@@ -98,11 +98,11 @@ class AnnotatedMove:
         seconds: the time that the mover took; None if unknown.
         score: the mover's evaluation of the position, in discs from Black's side; None if unknown.
         exact: the margin with best play by both sides from `before`, in discs from Black's side; None if unknown.
-        from_book: whether the move came from an opening book; None if unknown.
+        from_book: True if the move came from an opening book; None if unknown.
         comment: the comment on the move.
         fault: the grade of the move: 0 for no mark, 1 for doubtful, 2 for bad, 3 for very bad.
         instead: a better line from `before`; empty if none is known.
-        implied: whether the move is a pass that the record left out; ignored in comparisons.
+        implied: True if the move is a pass that the record left out; ignored in comparisons.
     """
 
     before: Position
@@ -241,7 +241,7 @@ class AnnotatedGame:
         """Return the moves as a ``Game``, which can be continued.
 
         Args:
-            implied: whether passes that the record left out are implied, so that ``undo`` takes back each together
+            implied: True if passes that the record left out are implied, so that ``undo`` takes back each together
                 with the move after it; otherwise they are separate turns.
         """
         game = Game(first=self.first)

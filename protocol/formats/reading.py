@@ -88,7 +88,7 @@ class TextLine(NamedTuple):
     Attributes:
         number: the number of the line, 1 for the first.
         text: the text; only the beginning if the line is too long.
-        is_whole: whether the text is complete. Other lines have to be refused.
+        is_whole: True if the text is complete. Other lines have to be refused.
     """
 
     number: int

@@ -90,7 +90,7 @@ def write(game: AnnotatedGame, style: Style = "glued", passes: bool = False) -> 
     Args:
         game: a game from the start position of its rules; a transcript can't record others.
         style: the form of the moves: without blanks, with blanks, or with blanks and the number of each pair.
-        passes: whether forced passes are written, as ``pa``.
+        passes: True if forced passes are written, as ``pa``.
 
     Raises: FileFormatError if the game has another start position.
     """

@@ -41,7 +41,7 @@ class BookSource:
         warn: the function that gets a message if the book can't be used.
         discs: the maximum total loss in discs of one side's moves in a game, by the scores in the book.
         seed: the seed of random choices; None for no randomness, not even among equal moves.
-        shipped: whether the book is a default book, which causes no warning if it is for other rules.
+        shipped: True if the book is a default book, which causes no warning if it is for other rules.
     """
 
     def __init__(

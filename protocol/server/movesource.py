@@ -39,7 +39,7 @@ class MoveRequest:
     Attributes:
         position: a position with at least one legal move.
         limit: the limit of the search; a book uses only its depth.
-        varied: whether the source may choose randomly among nearly equal moves, by its seed. If not, the same position
+        varied: True if the source may choose randomly among nearly equal moves, by its seed. If not, the same position
             always gets the same move.
         on_info: the function that gets each new search result or book entry, in the thread of the request.
         turns: the turns of the game so far.

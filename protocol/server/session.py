@@ -95,7 +95,7 @@ class Session:
         strength: the limits of the search.
         rules: the rules of the first game.
         inbox: the controller's lines; an interrupting line ends a search early.
-        ponders: whether to search on the opponent's time.
+        ponders: True to search on the opponent's time.
     """
 
     def __init__(
