@@ -54,7 +54,7 @@ class Arena(RunObserver):
         time: the time control of all entrants.
         tokens: the tokens of the entrants.
         route: the web server's route to the WebSocket of the arena.
-        is_paused: whether new pairs of games are held back.
+        is_paused: True if new pairs of games are held back.
         games_ended: the number of games that have ended, including those before a restart of the server.
 
     Args:

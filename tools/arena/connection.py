@@ -71,10 +71,10 @@ class ClientSocket:
     """A WebSocket of a client; a ``Connection`` may use it from any thread.
 
     Attributes:
-        is_open: whether the client has sent ``open``.
+        is_open: True if the client has sent ``open``.
         heard: the monotonic time of the last message.
-        was_silent: whether the socket was closed because no message came.
-        is_lost: whether the socket failed: it timed out, or was closed without a regular WebSocket closing code.
+        was_silent: True if the socket was closed because no message came.
+        is_lost: True if the socket failed: it timed out, or was closed without a regular WebSocket closing code.
     """
 
     def __init__(self, socket: WebSocket) -> None:
@@ -222,7 +222,7 @@ class Connection:
         engine: the name that the engine reports; empty before the first ``open``.
         slots: the number of games that the engine can play at once.
         losses: the number of times that the connection was lost.
-        is_lost: whether the last socket was lost.
+        is_lost: True if the last socket was lost.
 
     Args:
         name: the name of the entrant.

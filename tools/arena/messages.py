@@ -46,7 +46,7 @@ class Refusal(OutflankError):
 
     Args:
         reason: the reason, as a sentence.
-        again: whether the client may try again.
+        again: True if the client may try again.
     """
 
     def __init__(self, reason: str, again: bool = False) -> None:

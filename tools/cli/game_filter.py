@@ -61,7 +61,7 @@ class GameFilter:
 
         Args:
             count: the number of games that meet all conditions.
-            unnamed: whether some games have numbers in place of players' names.
+            unnamed: True if some games have numbers in place of players' names.
         """
         if count:
             return

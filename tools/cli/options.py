@@ -198,7 +198,7 @@ def output_files_option(
         what: the contents, for the help.
         suffixes: the suffixes of names, each of which stands for a form.
         former: the former names of the option.
-        stdout: whether ``-`` is standard output.
+        stdout: True if ``-`` is standard output.
     """
     return click.option(
         "--output",

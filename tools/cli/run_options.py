@@ -342,11 +342,11 @@ class RunOptions:
         engines_file: the TOML file with a table for each engine; None without one.
         each: the default settings of all engines; see ``EngineSpec.from_settings``.
         folder: the folder for the records; None for a new one named by date and time.
-        no_records: whether to keep no records.
+        no_records: True to keep no records.
         resume: the folder of the run to resume; None for a new run.
         save_config: the file to save the settings in instead of playing; None to play.
         cluster: the address of a Dask scheduler; None to play on this machine.
-        as_json: whether to print events and result as JSON.
+        as_json: True to print events and result as JSON.
         live: the address of the run's live page; None for no page.
         delay: the delay of the live page in seconds; None for 0.
         listener: a socket that listens at `live`; None to open one.
@@ -373,7 +373,7 @@ class RunOptions:
         """Return the engines; there are two or more, with different names.
 
         Args:
-            alone: whether exactly two engines are required.
+            alone: True if exactly two engines are required.
 
         Raises: click.BadParameter if the engines are invalid or too few; FileFormatError if `engines_file` is invalid.
         """

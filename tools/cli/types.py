@@ -140,7 +140,7 @@ class FileOrSample(click.Path):
     """An existing file or the name of a sample, converted to a path.
 
     Args:
-        stdin: whether ``-`` is accepted and means standard input, as in ``click.open_file``.
+        stdin: True if ``-`` is accepted and means standard input, as in ``click.open_file``.
     """
 
     def __init__(self, *, stdin: bool = False) -> None:
@@ -167,8 +167,8 @@ class OutputFile(click.Path):
     """A file to write, which is checked to be writable before any work begins.
 
     Args:
-        whole: whether the file is written by ``whole_file``; otherwise the command itself opens it to append.
-        stdout: whether ``-`` is accepted and means standard output (``STDOUT``).
+        whole: True if the file is written by ``whole_file``; otherwise the command itself opens it to append.
+        stdout: True if ``-`` is accepted and means standard output (``STDOUT``).
         suffixes: the suffixes that the name may have; without any, every name is accepted.
     """
 

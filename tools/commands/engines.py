@@ -203,7 +203,7 @@ class _FirstAnswer:
         interrupts: the recorder of signals, which end the wait.
 
     Attributes:
-        has_come: whether the first answer has arrived.
+        has_come: True if the first answer has arrived.
     """
 
     def __init__(self, interrupts: Interrupts) -> None:

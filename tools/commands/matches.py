@@ -176,7 +176,7 @@ def _play_run(
         choose: the function that returns the settings of a new run.
         played: the settings from the options, without engines.
         options: the other options.
-        may_grow: whether a resumed run may get more games.
+        may_grow: True if a resumed run may get more games.
 
     Returns: the session, and the run at its end.
     """

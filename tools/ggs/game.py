@@ -45,7 +45,7 @@ class GgsRecord:
         id: the id of the game on the server: ``.5``, or ``.5.0`` and ``.5.1`` in a synchro match.
         colour: our colour.
         heard_at: the monotonic time when the current position arrived.
-        ran_out: whether a clock has run out.
+        ran_out: True if a clock has run out.
 
     Args:
         board: the message with the whole game.
@@ -226,8 +226,8 @@ class GgsGame:
     Attributes:
         record: the record of the game.
         doubts: the number of disagreements with the server since the last accepted move.
-        is_doubted: whether the whole game has been requested to replace the record.
-        is_over: whether the game is closed, so that no more moves are chosen.
+        is_doubted: True if the whole game has been requested to replace the record.
+        is_over: True if the game is closed, so that no more moves are chosen.
 
     Args:
         record: the record of the game.

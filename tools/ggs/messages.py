@@ -56,10 +56,10 @@ class MatchType:
     Attributes:
         text: the type in the server's notation.
         size: the width of the board in squares.
-        synchro: whether the match consists of two simultaneous games with colours swapped.
+        synchro: True if the match consists of two simultaneous games with colours swapped.
         discs: the number of discs of a random start; 0 for the standard start.
-        anti: whether the player with fewer discs wins.
-        komi: whether the players bid for the colours.
+        anti: True if the player with fewer discs wins.
+        komi: True if the players bid for the colours.
     """
 
     text: str
@@ -163,7 +163,7 @@ class Board:
         id: the id of the match.
         part: the number of the game in a synchro match; None otherwise.
         kind: the type of the match.
-        is_whole: whether the message has all moves.
+        is_whole: True if the message has all moves.
         first: the first position in the message; for a whole game, the start position.
         turns: the moves in the message, in order.
         position: the current position.

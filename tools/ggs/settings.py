@@ -33,16 +33,16 @@ class Settings:
         password: the password, which is shown nowhere.
         entry: the engine.
         file: the GGF file that finished games are appended to.
-        rated: whether matches that count for ratings are played.
-        synchro: whether matches of two simultaneous games with colours swapped are played.
-        random: whether games from random starts are played.
+        rated: True if matches that count for ratings are played.
+        synchro: True if matches of two simultaneous games with colours swapped are played.
+        random: True if games from random starts are played.
         least: the minimum main time on our clock, in seconds.
         most: the maximum main time on our clock, in seconds.
         games: the maximum number of simultaneous games, each with an engine process.
         asks: the match requests that we send, as arguments of the server's ``ask``: ``s8r18 5:00 NAME``.
         tournaments: the ids of the tournaments to join.
         matches: the number of matches after which we leave; None for no end.
-        chat: whether messages of other players are shown.
+        chat: True if messages of other players are shown.
     """
 
     host: str
@@ -81,7 +81,7 @@ class Settings:
 
         Args:
             offer: the request.
-            sets_boards_up: whether the engine can begin a game from any position.
+            sets_boards_up: True if the engine can begin a game from any position.
         """
         if reason := self.obstacle(offer.kind, sets_boards_up):
             return reason

@@ -64,7 +64,7 @@ class Dialogue:
         name: the person's name in the game record.
         lines: the person's input.
         files: the files that the game is saved in.
-        hints: whether to show the best moves before each move of a person.
+        hints: True to show the best moves before each move of a person.
         explorer: the archive for the command ``explore``; None without an archive.
 
     Raises: FileFormatError if the format of the autosave file can't store the game.

@@ -54,8 +54,8 @@ class PageGame(LiveGame):
         id: the game's identifier in messages.
         trouble: the error that prevents the game from being continued; empty if there is none.
         pages: the events of the tabs that show the game; an event is set after each change.
-        is_paused: whether a user has paused the game.
-        is_open: whether the game's thread or its engines may be running.
+        is_paused: True if a user has paused the game.
+        is_open: True if the game's thread or its engines may be running.
 
     Args:
         record: the game to start, with its given turns.
