@@ -50,7 +50,7 @@ def page_parts(rules: Rules, entry: str, asks: bool = False) -> dict[str, Any]:
     Args:
         rules: the rules of the games.
         entry: the entry module of the page's script, such as ``report.js``.
-        asks: whether the script may connect to the page's server.
+        asks: True if the script may connect to the page's server.
     """
     from markupsafe import Markup  # a dependency of jinja2
 

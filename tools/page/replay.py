@@ -52,7 +52,7 @@ class Replay:
         start: the first board, as 64 characters.
         begins: the side to move on the first board.
         turns: the moves, including passes, separated by blanks.
-        one_way: whether a move turns discs in only one direction.
+        one_way: True if a move turns discs in only one direction.
         black: the name of Black's player; may be empty.
         white: the name of White's player; may be empty.
         black_rating: Black's rating.
@@ -61,8 +61,8 @@ class Replay:
         winner: the winner; empty for a draw and for an unfinished game.
         margin: Black's lead by the scoring of the rules; None if the discs did not decide.
         result: the result as text.
-        is_recorded: whether the record contains a result, so that the game can't be continued.
-        fault: whether the game was lost by a fault.
+        is_recorded: True if the record contains a result, so that the game can't be continued.
+        fault: True if the game was lost by a fault.
         detail: a sentence about the ending.
         title: the name or number of the game in its file.
         event: the tournament.
@@ -80,7 +80,7 @@ class Replay:
         seconds: the time that each turn took.
         values: the mover's own score at each turn.
         exact: the margin with best play from each position.
-        booked: whether each turn came from an engine's book; None if unknown.
+        booked: a flag for each turn: True if the move came from an engine's book; None if unknown.
         comments: the comment on each turn.
         faults: the recorded mark of each turn, see ``AnnotatedMove.fault``.
         instead: the better line given by the record at each turn.

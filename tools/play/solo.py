@@ -73,7 +73,7 @@ class SoloPrinter:
 
     Attributes:
         variant: the way to count chips.
-        as_json: whether to print JSON objects instead of sentences.
+        as_json: True to print JSON objects instead of sentences.
     """
 
     variant: Variant
@@ -206,7 +206,7 @@ def play(game: DealerView, report: SoloPrinter, adviser: SoloPlayer, hints: bool
         game: the game.
         report: the printer of the game.
         adviser: the player that gives hints.
-        hints: whether to show hints before each move.
+        hints: True to show hints before each move.
 
     Raises: NotationError or IllegalMoveError for an invalid line, unless stdin is a terminal.
     """

@@ -34,8 +34,8 @@ def board_text(
     Args:
         position: the position.
         last: the last move; it is named below the board, and its square is darker if the board is coloured.
-        legal: whether to mark the legal moves.
-        coloured: whether to use terminal colours; otherwise, discs are the letters of ``str(position)``.
+        legal: True to mark the legal moves.
+        coloured: True to use terminal colours; otherwise, discs are the letters of ``str(position)``.
     """
     *board, counts = str(position).splitlines()
     if not coloured:

@@ -131,7 +131,7 @@ def chosen_format(
         given: the format of ``--format``.
         output: the file to write.
         formats: the formats by suffix.
-        is_default: whether `given` comes from a file of defaults, so that a suffix takes precedence.
+        is_default: True if `given` comes from a file of defaults, so that a suffix takes precedence.
 
     Raises: click.UsageError if neither names a format.
     """
@@ -185,7 +185,7 @@ def game_writer(
         output: the file, see ``check_output``, or ``STDOUT``.
         date: the date of a WTHOR file.
         style: the style of transcripts.
-        passes: whether transcripts contain passes.
+        passes: True if transcripts contain passes.
 
     Raises: OSError.
     """

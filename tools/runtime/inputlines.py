@@ -18,7 +18,7 @@ class InputLines:
     """Reads lines from stdin with a timeout.
 
     Attributes:
-        is_terminal: whether stdin is a terminal.
+        is_terminal: True if stdin is a terminal.
     """
 
     def __init__(self) -> None:

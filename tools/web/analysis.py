@@ -320,7 +320,7 @@ class _PracticeAnswer(msgspec.Struct):
 
     Attributes:
         key: the key of the card.
-        right: whether the answer was right.
+        right: True if the answer was right.
     """
 
     key: str

@@ -23,7 +23,7 @@ def arena_route(
         url: the address at which engines join.
         live: the address of the page that shows the games; empty if there is none.
         status: the function ``Arena.status``, whose values the page shows.
-        waits: whether the page is a placeholder that reloads itself until the first game starts.
+        waits: True if the page is a placeholder that reloads itself until the first game starts.
     """
     parts = page_parts(rules, "tables.js")
     headers = {"content-security-policy": f"{parts['policy']}; frame-ancestors 'none'"}

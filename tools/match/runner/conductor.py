@@ -35,7 +35,7 @@ class Conductor:
     """Plays the missing games of a run.
 
     Attributes:
-        finished: whether every game is played, or the test has its verdict.
+        finished: True if every game is played, or the test has its verdict.
 
     Args:
         past: the run so far.

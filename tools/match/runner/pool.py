@@ -137,7 +137,7 @@ class PairWorker:
         is_over: called often; once it returns True, ``play`` raises ``Stopped``.
         on_update: called with each update during a turn; None if no observer wants them.
         make: makes the driver of an engine; called as ``make_driver``.
-        all_dialogues: whether every game record has a dialogue; otherwise only games lost by a fault have one.
+        all_dialogues: True if every game record has a dialogue; otherwise only games lost by a fault have one.
     """
 
     def __init__(

@@ -26,7 +26,7 @@ class Meeting:
         scores: the score of the first engine in each stage, from the games played so far.
         games: the number of games planned so far.
         numbers: the numbers of the games that were played.
-        second_begins: whether the second engine has Black in the first game of each stage.
+        second_begins: True if the second engine has Black in the first game of each stage.
     """
 
     round: int

@@ -206,8 +206,8 @@ class RunObserver(ABC):
     """Follows a run.
 
     Attributes:
-        wants_live_updates: whether ``update`` is called.
-        wants_dialogues: whether every game record has a dialogue; otherwise only games lost by a fault have one.
+        wants_live_updates: True if ``update`` is called.
+        wants_dialogues: True if every game record has a dialogue; otherwise only games lost by a fault have one.
     """
 
     wants_live_updates = False

@@ -48,7 +48,7 @@ class RunSettings:
         draw: the rule by which the engines' own scores end a game that is drawn; None for never.
         sprt: the test that may end a match early; None to play all games.
         concurrency: the number of pairs of games that are played at once.
-        replay_crashes: whether a pair with a crash is played again instead of being lost.
+        replay_crashes: True if a pair with a crash is played again instead of being lost.
         tuning: the tuning, a match of an engine against itself with values moved in opposite directions; None for
             all other runs.
     """
@@ -115,8 +115,8 @@ class Run:
         started: the time of the start, in ISO format with time zone.
         seconds: the time of play, without the pauses after interruptions; None if not known.
         machine: the machine on which the run was begun, in words; empty if not known.
-        interrupted: whether a signal or a failure ended the run early.
-        finished: whether every game was played, or the test has its verdict.
+        interrupted: True if a signal or a failure ended the run early.
+        finished: True if every game was played, or the test has its verdict.
         outside: the off-clock time of each engine in all its games, void games included, by the engine's name.
         identities: the names and versions that each engine reported, by the engine's name in the run.
         cut_texts: the number of texts in the run's file that were too long, and were cut when the file was read.

@@ -71,7 +71,7 @@ class Ratings:
         ratings: the ratings in the order of the names.
         superiority: the likelihood that each engine is stronger than each other engine, 0 to 1; None for an engine
             against itself, without games, and without variance.
-        prior: whether each engine was credited a draw against an average engine, since the games alone determine no
+        prior: True if each engine was credited a draw against an average engine, since the games alone determine no
             ratings.
     """
 
