@@ -6,7 +6,7 @@ import random
 import re
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -96,7 +96,7 @@ def _claim(row: str, number: int, rules: Rules) -> Claim:
     return Claim(position, *seen((lower, upper), not passed), number)
 
 
-def bounds_of(claims: Iterable[Claim]) -> dict[bytes, Bounds]:
+def bounds_of(claims: Sequence[Claim]) -> dict[bytes, Bounds]:
     """Return the combined bounds of claims, by the keys of their boards.
 
     Raises: SettingsError if two claims contradict each other.
@@ -107,22 +107,35 @@ def bounds_of(claims: Iterable[Claim]) -> dict[bytes, Bounds]:
         lower, upper = found.get(key, _UNKNOWN)
         found[key] = lower, upper = max(lower, claim.lower), min(upper, claim.upper)
         if lower > upper:
-            raise SettingsError(f"the claim in line {claim.line} contradicts another about the same board")
+            first = next(
+                each.line for each in claims if key_of(each.position)[0] == key and _differ(each, claim)
+            )
+            raise SettingsError(
+                f"the claims in lines {first} and {claim.line} contradict each other: they are about the same board"
+            )
     return found
+
+
+def _differ(one: Claim, other: Claim) -> bool:
+    return max(one.lower, other.lower) > min(one.upper, other.upper)
 
 
 class Deduction:
     """The consequences of claims under the rules, without a search.
 
     The bounds of a board follow from the bounds after its moves. The deduction goes no deeper than the claim with the
-    fewest empty squares.
+    fewest empty squares. A claim that it meets is compared with what follows from the moves there.
 
     Attributes:
         met: True once the deduction has reached a board with a claim.
+
+    Raises: SettingsError, from every method, if claims contradict each other.
     """
 
-    def __init__(self, bounds: dict[bytes, Bounds], empties: int) -> None:
-        self._bounds, self._empties = bounds, empties
+    def __init__(self, claims: Sequence[Claim]) -> None:
+        self._claims, self._bounds = claims, bounds_of(claims)
+        self._empties = min(claim.position.empties for claim in claims)
+        self._compared: set[bytes] = set()
         self._followed: dict[tuple[bytes, int, bool], bool] = {}
         self.met = False
 
@@ -131,13 +144,9 @@ class Deduction:
         return len(self._followed)
 
     def bounds(self, root: Position) -> Bounds:
-        """Return the deduced bounds of the root's score; lower > upper if the claims contradict each other."""
-        lower = _highest(
-            lambda wanted: self._by_moves(root, wanted, True) or self._follows(root, wanted, True)
-        )
-        held = _highest(
-            lambda held: self._by_moves(root, 1 - held, False) or self._follows(root, 1 - held, False)
-        )
+        """Return the deduced bounds of the root's score."""
+        lower = _highest(lambda wanted: self._follows(root, wanted, True))
+        held = _highest(lambda held: self._follows(root, 1 - held, False))
         return lower, -held
 
     def needed(self, root: Position, bounds: Bounds) -> set[bytes]:
@@ -185,10 +194,13 @@ class Deduction:
         key = key_of(moving)[0]
         known = self._followed.get((key, wanted, reached))
         if known is None:
-            self.met = self.met or key in self._bounds
+            if key in self._bounds:
+                self.met = True
+                self._compare(moving, key)
             lower, upper = self._bounds.get(key, _UNKNOWN)
             known = lower >= wanted if reached else upper < wanted
-            known = known or (moving.empties > self._empties and self._by_moves(moving, wanted, reached))
+            is_open = lower < wanted <= upper and moving.empties > self._empties
+            known = known or (is_open and self._by_moves(moving, wanted, reached))
             self._followed[key, wanted, reached] = known
             if len(self) > _MOST_BOARDS:
                 reason = "too many to reach all claims" if self.met else "and none of them has a claim"
@@ -197,6 +209,31 @@ class Deduction:
                     "give --board a position nearer to the claims"
                 )
         return known
+
+    def _compare(self, position: Position, key: bytes) -> None:
+        """Raise SettingsError if the claims about a board contradict what follows from its moves."""
+        if key in self._compared or position.empties <= self._empties:
+            return
+        self._compared.add(key)
+        lower, upper = self._bounds[key]
+        if lower > -64 and self._by_moves(position, lower, False):
+            claimed, opposite, bounds = f"{lower:+d} or more", "less", (-64, lower - 1)
+        elif upper < 64 and self._by_moves(position, upper + 1, True):
+            claimed, opposite, bounds = f"{upper:+d} or less", "more", (upper + 1, 64)
+        else:
+            return
+        reasons = self.needed(position, bounds)
+        raise SettingsError(
+            f"the claims contradict each other about {position.board_string()}: {claimed} is claimed in "
+            f"{self._lines_of({key})}, and {opposite} follows from {self._lines_of(reasons)}"
+        )
+
+    def _lines_of(self, keys: set[bytes]) -> str:
+        """Return the line numbers of the claims about the boards with these keys, as in ``lines 2, 5, 7``."""
+        lines = [str(claim.line) for claim in self._claims if key_of(claim.position)[0] in keys]
+        shown = ", ".join(lines[:_MOST_NAMED])
+        more = f" and {len(lines) - _MOST_NAMED:,} more" if len(lines) > _MOST_NAMED else ""
+        return f"{'line' if len(lines) == 1 else 'lines'} {shown}{more}"
 
     def _by_moves(self, position: Position, wanted: int, reached: bool) -> bool:
         moves = position.legal_moves()
@@ -224,21 +261,13 @@ def follow(
         follows, or if the checker refuses the proof.
     """
     claims = read_claims(file, file.name, root.rules)
-    deduction = Deduction(bounds_of(claims), min(claim.position.empties for claim in claims))
+    deduction = Deduction(claims)
     with live(lambda: f"{len(deduction):,} boards followed"):
         bounds = lower, upper = deduction.bounds(root)
     if bounds == _UNKNOWN and not deduction.met:
         start = Position.start(root.rules)
         name = "the start" if root == start else root.board_string()
         raise OutflankError(f"no claim bears on {name}: give --board a position that leads to the claims")
-    if lower > upper:
-        above, below = (
-            _lines_of(claims, deduction.needed(root, half)) for half in ((lower, 64), (-64, upper))
-        )
-        raise OutflankError(
-            f"the claims contradict each other: {lower:+d} or more follows from {above}, and {upper:+d} or less from "
-            f"{below}, for {root.board_string()}"
-        )
     keys = deduction.needed(root, bounds)
     needed = [claim for claim in claims if key_of(claim.position)[0] in keys]
     if as_json:
@@ -266,14 +295,6 @@ def follow(
     click.echo(checked.stdout, nl=False, err=as_json)
     if checked.returncode:
         raise OutflankError(f"the checker refuses the proof: {checked.stderr.strip()}")
-
-
-def _lines_of(claims: Iterable[Claim], keys: set[bytes]) -> str:
-    """Return the line numbers of the claims about the boards with these keys, as in ``lines 2, 5, 7``."""
-    lines = [str(claim.line) for claim in claims if key_of(claim.position)[0] in keys]
-    shown = ", ".join(lines[:_MOST_NAMED])
-    more = f" and {len(lines) - _MOST_NAMED:,} more" if len(lines) > _MOST_NAMED else ""
-    return f"{'line' if len(lines) == 1 else 'lines'} {shown}{more}"
 
 
 def drawn(claims: Sequence[Claim], sample: int, seed: int) -> list[Claim]:

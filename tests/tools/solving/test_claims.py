@@ -4,6 +4,7 @@ import io
 import json
 import lzma
 import random
+import re
 import subprocess
 import sys
 import tracemalloc
@@ -54,8 +55,7 @@ def text_of(positions: list[Position], slack: int = 0) -> str:
 
 
 def deduction(text: str, rules: Rules) -> Deduction:
-    claims = read_claims(io.BytesIO(text.encode()), "claims", rules)
-    return Deduction(bounds_of(claims), min(claim.position.empties for claim in claims))
+    return Deduction(read_claims(io.BytesIO(text.encode()), "claims", rules))
 
 
 @pytest.mark.parametrize("rules", RULES, ids=str)
@@ -184,7 +184,7 @@ def test_random_changes_of_such_a_proof_are_refused(
         ("BOARD,1.5,2", "line 2: expected 64 squares"),
         ("BOARD,1", "x.csv: line 2: expected 64 squares"),
         ("", "x.csv has no claims"),
-        ("BOARD,2,4\nIMAGE,6,64", "the claim in line 3 contradicts another"),
+        ("BOARD,2,4\nIMAGE,6,64", "the claims in lines 2 and 3 contradict each other: they are"),
     ],
 )
 def test_a_line_that_is_no_claim_is_named(row: str, sentence: str) -> None:
@@ -251,10 +251,43 @@ def test_claims_that_contradict_each_other_by_the_rules_are_refused_and_named(tm
 
     assert result.exit_code == 1
     assert (
-        "the claims contradict each other: +4 or more follows from line 1, and -8 or less from line"
-        in result.output
-    )
+        f"the claims contradict each other about {rows[0][:66]}: -4 or less is claimed in line 1, and more follows "
+        "from line 2"
+    ) in result.output
     assert not proof.exists()
+
+
+@pytest.mark.parametrize("plies", [0, 1, 2])
+@pytest.mark.parametrize("side", ["lower", "upper"])
+def test_a_contradiction_is_found_on_every_board_that_a_result_needs(
+    side: str, plies: int, tmp_path: Path, rng: random.Random, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("outflank.tools.solving.claims._MOST_NAMED", 1000)
+    root = reached(3, 9)
+    level = frontier(root, plies)
+    follows = deduction(text_of(level), root.rules)
+    met = follows.needed(root, follows.bounds(root))
+    board = rng.choice([at for at in level if key_of(at)[0] in met])
+    score = exact(board)
+    false = f"{score + 2},64" if side == "lower" else f"-64,{score - 2}"
+    text = f"{text_of(frontier(root))}{board.board_string()},{false}\n"
+    (tmp_path / "c.csv").write_text(text)
+    result = run("derive", str(tmp_path / "c.csv"), "--board", root.board_string())
+
+    assert result.exit_code == 1
+    found = re.search(
+        r"contradict each other about (.{66}): ([+-]\d+) or (more|less) is claimed in line (\d+), and (less|more) "
+        r"follows from lines? (\d+(?:, \d+)*)",
+        result.output,
+    )
+    assert found
+    assert key_of(Position.parse(found[1])) == key_of(board)
+    assert int(found[2]) == (score + 2 if side == "lower" else score - 2)
+    assert int(found[4]) == text.count("\n")
+    rows = text.splitlines()
+    (tmp_path / "c.csv").write_text("\n".join(rows[int(line) - 1] for line in found[6].split(", ")))
+    facts = json.loads(run("derive", str(tmp_path / "c.csv"), "--board", found[1], "--json").stdout)
+    assert (facts["upper"] < score + 2) if side == "lower" else (facts["lower"] > score - 2)
 
 
 @pytest.mark.parametrize("seed", range(3))
