@@ -73,7 +73,7 @@ def live(browser: Browser, folder: Path, picture: Path) -> None:
     command = [
         str(_BIN / "outflank"),
         "tournament",
-        "--live",
+        "--listen",
         "--games",
         "2",
         "--concurrency",

@@ -60,9 +60,9 @@ def playing(folder: Path, games: int, engine: str, clock: str, viewers: int) -> 
     """Play a match that is viewed from its start, and yield the share of a processor that the page used."""
     entries = [f"--engine=name={name} cmd='outflank gtp --book none {engine}' tc={clock}" for name in "AB"]
     command = [str(Path(sys.executable).with_name("outflank")), "match", "--games", str(games), "--seed", "1"]
-    live = ["--live"] if viewers else []
+    page = ["--listen"] if viewers else []
     runner = subprocess.Popen(
-        [*command, *live, "--out", str(folder), *entries],
+        [*command, *page, "--out", str(folder), *entries],
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,

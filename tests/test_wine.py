@@ -267,7 +267,7 @@ def test_ctrl_c_ends_the_engines_and_leaves_a_run_that_is_resumed(tmp_path: Path
 
 def test_a_run_whose_runner_was_killed_is_resumed_after_its_page_was_read(tmp_path: Path, fake: Path) -> None:
     run = tmp_path / "run"
-    options = ["--games", "100", "--seed", "1", "--out", windows_path(run), "--live"]
+    options = ["--games", "100", "--seed", "1", "--out", windows_path(run), "--listen"]
     process = started("-m", "outflank", "match", *engines(fake), *options)
     try:
         page = read_until(process, r"http://\S+")[0]

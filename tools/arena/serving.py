@@ -100,7 +100,7 @@ def serve_arena(
                     [page(live, waits=True)],
                     live_listener.dup(),
                     names=watchers.names,
-                    on_other_name=lambda name: warn(watchers.refused(name, "--live")),
+                    on_other_name=lambda name: warn(watchers.refused(name, "--listen-page")),
                 )
                 if watchers and live_listener
                 else nullcontext()

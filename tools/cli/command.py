@@ -32,7 +32,7 @@ _MEANT = {
     "--movetime": ["--time", "--tc"],
     "--out": ["--output"],
     "--output": ["--out"],
-    "--port": ["--listen", "--live"],
+    "--port": ["--listen"],
     "--threads": ["--workers"],
     "--time": ["--budget"],
     "--verbose": ["--log"],
@@ -85,7 +85,7 @@ _ADDRESS = re.compile(r"\d+|\S*:\d*/?(?:,\S+)?|\S*:\d+/\S*")
 
 
 class AddressOption(Option):
-    """An option such as ``--live [HOST:PORT]``; without a value, it means loopback and a free port.
+    """An option such as ``--listen [HOST:PORT]``; without a value, it means loopback and a free port.
 
     In a ``Command``, the next word is the option's value only if it contains a port, so that a file may follow.
     """

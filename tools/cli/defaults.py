@@ -86,7 +86,8 @@ def option_defaults(command: click.Command, values: Mapping[str, Any], path: Pat
     found: dict[str, Any] = {}
     for key, value in values.items():
         if key not in options:
-            raise _unknown(path, "key", key, sorted(options))
+            shown = (name for name, each in options.items() if f"--{name}" in each.opts and not each.hidden)
+            raise _unknown(path, "key", key, sorted(shown))
         if options[key].is_flag != isinstance(value, bool):
             expected = "true or false" if options[key].is_flag else "a value"
             raise _fault(path, f"expected {expected} for {key}, got {value!r}")

@@ -111,7 +111,7 @@ _MEANT = {
     "games": "'outflank export' writes the games of a run, 'outflank convert' those of files.",
     "gui": "'outflank web' is a board in the browser, and 'outflank nboard' is an engine for NBoard.",
     "image": "'outflank board f5d6c3 -o board.png' draws a position.",
-    "live": "'outflank match --live' shows a match on a web page while it is played.",
+    "live": "'outflank match --listen' shows a match on a web page while it is played.",
     "log": "'outflank gtp --log FILE' keeps a dialogue; the folder of a run has those of its faulty games.",
     "opening": "'outflank openings find tiger' finds an opening by a part of its name.",
     "pgn": "'outflank export' writes SGF, GGF, transcripts, WTHOR and CSV; programs for Reversi read no PGN.",
@@ -126,14 +126,14 @@ _MEANT = {
     "status": "'outflank report' shows a run, 'outflank arena status' an arena, 'outflank job show' a job.",
     "study": "'outflank web' is a board to study games and openings.",
     "verify": "'outflank compliance ./mine' verifies an engine, 'outflank proof check' a proof.",
-    "watch": "'outflank match --live' shows a match on a web page, 'outflank play --side none' at the terminal.",
+    "watch": "'outflank match --listen' shows a match on a web page, 'outflank play --side none' at the terminal.",
 }
 _FIRST_LINES = {
     "outflank play --level 4": "Play a game at the terminal.",
     "outflank analyze f5d6c3": "Find the best moves of a position.",
     "outflank review f5f6e6f4g6c5g4": "Find the mistakes of a game.",
     "outflank web": "Play, study and practise in the browser.",
-    "outflank match --live": "Watch two engines play in the browser.",
+    "outflank match --listen": "Watch two engines play in the browser.",
 }
 # The extra that installs a package; other packages come with `match`, or with `train` for its commands.
 _EXTRAS = {

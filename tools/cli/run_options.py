@@ -81,7 +81,7 @@ config_options = group(
         type=OUTPUT_FILE,
         metavar="FILE",
         help="Write these options to a new FILE for --config and play nothing; "
-        "--out, --no-records, --json, --cluster and --live are left out.",
+        "--out, --no-records, --json, --cluster and --listen are left out.",
     ),
 )
 """The options ``--config`` and ``--save-config``; the latter is passed as ``save_config``, a path or None."""
@@ -272,24 +272,37 @@ played_options = together(
 )
 """The options that describe play, without the engines."""
 
-live_option = click.option(
-    "--live",
-    cls=AddressOption,
-    callback=read_by(_address),
-    help="Show the run as it is played, and its report afterwards, on a web page until Ctrl-C; "
-    "see docs/live.md.  [default: no page; 127.0.0.1 and a free port]",
-)
-live_options = group(
-    _WATCHING,
-    live_option,
-    click.option(
-        "--delay",
-        type=Seconds(),
-        metavar="TIME",
-        help="Show everything on that page so much later.  [default: at once]",
-    ),
-)
-"""The options ``--live [HOST:PORT]``, an ``Address`` or None, and ``--delay TIME``, in seconds or None."""
+LISTEN, LISTEN_PAGE = "--listen", "--listen-page"
+"""The option for the address of a run's page, and its name in a command whose ``--listen`` is another address."""
+
+
+def page_option(name: str = LISTEN) -> Decorator:
+    """Return the option for the address of a run's page, whose value is passed as ``live``, an ``Address`` or None."""
+    return click.option(
+        name,
+        "live",
+        cls=AddressOption,
+        former=["--live"],
+        callback=read_by(_address),
+        help="Show the run as it is played, and its report afterwards, on a web page until Ctrl-C; "
+        "see docs/live.md.  [default: no page; 127.0.0.1 and a free port]",
+    )
+
+
+def page_options(name: str = LISTEN) -> Decorator:
+    """Return ``page_option`` and ``--delay TIME``, whose value is in seconds or None."""
+    return group(
+        _WATCHING,
+        page_option(name),
+        click.option(
+            "--delay",
+            type=Seconds(),
+            metavar="TIME",
+            help="Show everything on that page so much later.  [default: at once]",
+        ),
+    )
+
+
 watched_json_option = group(_WATCHING, json_option)
 
 
@@ -321,7 +334,7 @@ where_options = together(
             "--resume",
             type=_FOLDER,
             metavar="DIR",
-            help="Resume the run in DIR with its settings; --concurrency, --cluster, --json and --live may change, "
+            help="Resume the run in DIR with its settings; --concurrency, --cluster, --json and --listen may change, "
             "and --games of a match may grow.",
         ),
     ),
@@ -402,8 +415,8 @@ def tournament_of(
     return replace(played, engines=specs, format=Format(form), rounds=rounds)
 
 
-PAGE_NEEDS = {"--delay": ["--live"]}
-"""The dependencies of the live page's options, for the argument ``needs`` of ``Command``."""
+PAGE_NEEDS = {"--delay": [LISTEN]}
+"""The dependencies of ``page_options``, for the argument ``needs`` of ``Command``."""
 KINDS = {"options": RunOptions, "played": RunSettings}
 """The dataclasses that hold the options of a run, by the names of a command's arguments, for ``handing``.
 
@@ -425,7 +438,7 @@ run_options = handing(
     played_options,
     where_options,
     group(_RECORDS, click.option("--no-records", is_flag=True, help="Keep no records.")),
-    live_options,
+    page_options(),
     config_options,
 )
 """All options that describe a run, including where it is played."""

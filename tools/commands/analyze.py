@@ -18,7 +18,6 @@ from outflank.tools.analysis.service import AnalysisService, answers, games_as_i
 from outflank.tools.cli.books import books_to_read
 from outflank.tools.cli.command import AddressOption, Command, group, handing
 from outflank.tools.cli.options import (
-    archive_option,
     book_option,
     json_option,
     level_option,
@@ -27,7 +26,7 @@ from outflank.tools.cli.options import (
     selectivity_option,
 )
 from outflank.tools.cli.positions import Given, as_usage, complete_games
-from outflank.tools.cli.types import COUNT, SECONDS, WholeNumber
+from outflank.tools.cli.types import COUNT, EXISTING_FILE, SECONDS, WholeNumber
 from outflank.tools.report.search import heading, settings_line
 from outflank.tools.runtime.progress import Complaints, counted
 from outflank.tools.web.board import serve_board
@@ -73,14 +72,10 @@ _SECONDS = 5.0
     json_option,
 )
 @group(
-    "In a browser, and for other programs",
-    click.option(
-        "--web",
-        cls=AddressOption,
-        help="Open an analysis board in the browser, with the games of POSITION if given.  "
-        "[default: no board; 127.0.0.1 and a free port]",
-    ),
-    archive_option,
+    "For other programs",
+    # ``outflank web`` took the place of these two.
+    click.option("--web", cls=AddressOption, hidden=True),
+    click.option("--archive", type=EXISTING_FILE, hidden=True),
     click.option(
         "--listen",
         "serve",

@@ -19,12 +19,12 @@ from outflank.tools.cli.options import json_object_option
 from outflank.tools.cli.positions import as_usage
 from outflank.tools.cli.run_options import (
     KINDS,
-    PAGE_NEEDS,
+    LISTEN_PAGE,
     RunOptions,
     engine_option,
-    live_options,
     log_option,
     out_option,
+    page_options,
     pairing_options,
     played_options,
     tournament_of,
@@ -57,7 +57,7 @@ def _moment(text: str) -> datetime:
 
 @click.command(
     cls=Command,
-    needs={"--certificate": ["--key"], "--key": ["--certificate"], **PAGE_NEEDS},
+    needs={"--certificate": ["--key"], "--key": ["--certificate"], "--delay": [LISTEN_PAGE]},
 )
 @click.argument("arena", type=EXISTING_FILE, metavar="ARENA.toml", callback=use_config, is_eager=True)
 @pairing_options(
@@ -110,7 +110,7 @@ def _moment(text: str) -> datetime:
     out_option("Folder of the arena.  [default: ARENA]"),
     log_option,
     watched_json_option,
-    live_options,
+    page_options(LISTEN_PAGE),
 )
 @click.pass_context
 def serve(

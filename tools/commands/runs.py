@@ -11,7 +11,7 @@ from outflank.protocol.formats import FormatName
 from outflank.storage.files import STDOUT, open_output
 from outflank.tools.cli.command import Command, is_from_file
 from outflank.tools.cli.options import json_option, output_option
-from outflank.tools.cli.run_options import live_option
+from outflank.tools.cli.run_options import page_option
 from outflank.tools.cli.types import DEFAULT_TEST, WholeNumber, read_by
 from outflank.tools.match.state.run import Run
 from outflank.tools.match.state.run_file import names_a_run
@@ -40,13 +40,13 @@ def _read(path: Path) -> Run:
 @click.command(cls=Command)
 @_RUN
 @output_option("Where to write it", "report.html in the run's folder")
-@live_option
+@page_option()
 @json_option
 def report(run: Path, output: Path | None, live: Address | None, as_json: bool) -> None:
     """Print the final table of RUN, a run's folder or its run.db, and write its report as one self-contained HTML file.
 
-    The run need not be over: table and report show its current state, and nothing is played. With --live the run's page
-    is served until Ctrl-C.
+    The run need not be over: table and report show its current state, and nothing is played. With --listen the run's
+    page is served until Ctrl-C.
     """
     # Imported late: these modules import numpy, which the help does not need.
     from outflank.tools.report.figures import Figures, summary

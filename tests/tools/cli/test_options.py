@@ -163,6 +163,9 @@ def test_every_command_reads_its_words_by_the_same_rules() -> None:
     [
         ("web --listen 127.0.0.1:0", "--serve"),
         ("analyze --listen 127.0.0.1:0", "--serve"),
+        ("match --listen 127.0.0.1:0", "--live"),
+        ("tournament --listen 127.0.0.1:0", "--live"),
+        ("report FOLDER --listen 127.0.0.1:0", "--live"),
         ("ggs --engine cmd=x --user me --concurrency 4", "--games"),
         ("join http://127.0.0.1 --token t --engine cmd=x --concurrency 4", "--slots"),
         ("train devset FOLDER --output boards.obf", "--out"),

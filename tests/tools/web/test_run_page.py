@@ -39,7 +39,7 @@ pytestmark = pytest.mark.timeout(180)
 
 
 class Runner:
-    """``outflank tournament --live`` in a folder; a context manager that leaves nothing of it."""
+    """``outflank tournament --listen`` in a folder; a context manager that leaves nothing of it."""
 
     def __init__(
         self,
@@ -57,7 +57,7 @@ class Runner:
         ]
         command = ["tournament", "--games", "2", "--seed", "3", "--out", "records", *listed]
         self.folder = folder
-        self.process = self._start([*command, *(arguments or ("--live",))])
+        self.process = self._start([*command, *(arguments or ("--listen",))])
 
     def _start(self, command: list[str]) -> subprocess.Popen[str]:
         process = started(*command, cwd=self.folder, stdout=subprocess.DEVNULL)
@@ -79,8 +79,8 @@ class Runner:
 
     def resume(self) -> None:
         """Go on with the run on the same port."""
-        live = f"--live={urlsplit(self.url).port}"
-        self.process = self._start(["tournament", "--resume", "records", live])
+        listen = f"--listen={urlsplit(self.url).port}"
+        self.process = self._start(["tournament", "--resume", "records", listen])
 
     def interrupt(self) -> int:
         self.process.send_signal(signal.SIGINT)
@@ -266,7 +266,7 @@ def test_nothing_is_told_before_its_delay_has_passed(tmp_path: Path) -> None:
     """Neither in messages nor in files, though the game is long over in the runner's records."""
     delay = 6.0
     with (
-        Runner(tmp_path, "--live", "--delay", f"{delay}s", fault="none") as runner,
+        Runner(tmp_path, "--listen", "--delay", f"{delay}s", fault="none") as runner,
         runner.watch() as watcher,
     ):
         deadline = time.monotonic() + 60
@@ -330,7 +330,7 @@ def test_the_page_may_die_and_the_run_goes_on(tmp_path: Path) -> None:
 def test_a_report_shows_the_page_of_a_run_again_and_plays_nothing(tmp_path: Path) -> None:
     crash = broken_off(Ending.CRASH, Colour.BLACK)
     run = store_run(tmp_path / "run", crash)
-    process = started("report", str(run), "--live", "0", stdout=subprocess.DEVNULL)
+    process = started("report", str(run), "--listen", "0", stdout=subprocess.DEVNULL)
     assert process.stderr is not None
     try:
         url = next(line for line in process.stderr if line.startswith("The page stays at ")).split()[4]
