@@ -314,11 +314,10 @@ class Joiner:
 
     def _expect_arena(self, status: int) -> None:
         """Raise Refusal if this HTTP status shows that the address has no arena."""
-        if status // 100 == 4 and status not in _PASSING:
+        if status // 100 in (3, 4) and status not in _PASSING:
             raise Refusal(
-                f"{self._address} is no address of an arena (HTTP {status}). The page of the games has another port: "
-                "join at the address that outflank serve prints and its page shows. If it is a name that a proxy "
-                "hands on, --listen of outflank serve needs it"
+                f"{self._address} is no address of an arena (HTTP {status}): join at the address that outflank serve "
+                "prints and its page shows. If it is a name that a proxy hands on, --listen of outflank serve needs it"
             )
 
     def _connected(self) -> ClientConnection:

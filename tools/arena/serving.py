@@ -14,6 +14,7 @@ from outflank.protocol.drivers import spec
 from outflank.protocol.drivers.spec import EngineSpec, Protocol
 from outflank.tools.arena.arena import Arena
 from outflank.tools.arena.control import obeying
+from outflank.tools.arena.joining import join_address
 from outflank.tools.arena.messages import MOST_BYTES
 from outflank.tools.arena.pool import ArenaPool
 from outflank.tools.arena.standing import StandingConductor
@@ -25,7 +26,7 @@ from outflank.tools.match.state.run_file import RUN_FILE
 from outflank.tools.runtime.address import Address, url_of
 from outflank.tools.runtime.progress import counted, warn
 from outflank.tools.runtime.signals import Interrupts
-from outflank.tools.web.arena import arena_route
+from outflank.tools.web.arena import arena_route, join_route
 from outflank.tools.web.listener import Limits
 from outflank.tools.web.server import WebServer
 
@@ -61,7 +62,8 @@ def serve_arena(
         watchers: the address of the run's web page; None for no page.
         allow: the function that checks whether a run may be resumed; see ``RunSession.resume``.
         show: the function that plays and displays a session, with the arena as an observer. Its keyword arguments are
-            `listener`, the socket of the run's web page or None, and some of the arguments of ``RunSession.play``.
+            `listener`, the socket of the run's web page or None, `joins_at`, the address of the arena's WebSocket (see
+            ``join_route``), and some of the arguments of ``RunSession.play``.
 
     Raises: OutflankError; Interrupted.
     """
@@ -74,7 +76,9 @@ def serve_arena(
         joined, local = _by_machine(settings)
         arena.play_by(settings.rules, joined[0].time if joined else arena.time, {each.name for each in local})
         listener = address.listen()
-        url = url_of(listener, "https" if certificate else "http", address.names)
+        scheme = "https" if certificate else "http"
+        url = url_of(listener, scheme, address.names)
+        joins_at = join_address(url_of(listener, scheme, address.names, unspecified="*"))
         page = partial(arena_route, settings.rules, url, status=arena.status)
         live, live_listener = "", None
         if watchers is not None:
@@ -97,7 +101,7 @@ def serve_arena(
         if session is None:
             waiting = (
                 WebServer(
-                    [page(live, waits=True)],
+                    [page(live, waits=True), join_route(joins_at)],
                     live_listener.dup(),
                     names=watchers.names,
                     on_other_name=lambda name: warn(watchers.refused(name, "--listen-page")),
@@ -117,6 +121,7 @@ def serve_arena(
         show(
             session,
             listener=live_listener,
+            joins_at=joins_at,
             open_pool=partial(_pool, arena),
             make_conductor=_conductor(arena, settings),
         )

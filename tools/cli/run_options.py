@@ -363,6 +363,7 @@ class RunOptions:
         live: the address of the run's live page; None for no page.
         delay: the delay of the live page in seconds; None for 0.
         listener: a socket that listens at `live`; None to open one.
+        joins_at: the address of the arena's WebSocket, see ``join_route``; empty if the run is not in an arena.
         log: the folder for the dialogues of all games; None to keep only dialogues of games lost by a fault.
     """
 
@@ -380,6 +381,7 @@ class RunOptions:
     live: Address | None = None
     delay: float | None = None
     listener: socket.socket | None = None
+    joins_at: str = ""
     log: Path | None = None
 
     def specs(self, alone: bool = False) -> tuple[EngineSpec, ...]:

@@ -154,8 +154,12 @@ def serve(
         certificate=(certificate, key) if certificate and key else None,
         watchers=options.live,
         allow=partial(ask_about_commands, folder / RUN_FOLDER),
-        show=lambda session, listener, **play: show_run(
-            session, replace(options, listener=listener), "the same command", [room], **play
+        show=lambda session, listener, joins_at, **play: show_run(
+            session,
+            replace(options, listener=listener, joins_at=joins_at),
+            "the same command",
+            [room],
+            **play,
         ),
     )
 

@@ -59,7 +59,9 @@ def show_run(
             if options.live is not None:
                 from outflank.tools.web.page_process import PageProcess  # needs an optional extra
 
-                page = PageProcess(options.live, options.delay or 0.0, board.say, options.listener)
+                page = PageProcess(
+                    options.live, options.delay or 0.0, board.say, options.listener, options.joins_at
+                )
                 shown.append(stack.enter_context(page))
                 board.observe(Notice(f"The run is shown at {page.url}"))
             if options.log is not None:

@@ -79,16 +79,17 @@ class Address:
             return ipaddress.ip_address(self.host).is_loopback
         return self.host.lower() == "localhost"
 
-    def url(self, scheme: str = "http") -> str:
+    def url(self, scheme: str = "http", unspecified: str = "") -> str:
         """Return the URL of the server for its clients, such as ``http://127.0.0.1:40123``.
 
-        An unspecified address such as 0.0.0.0 is replaced by this machine's host name. If there are other names, the
-        first one is used as the host. On loopback that name is a TLS proxy's, so the URL has ``https`` and no port.
+        An unspecified address such as 0.0.0.0 is replaced by `unspecified`, or else by this machine's host name. If
+        there are other names, the first one is used as the host. On loopback that name is a TLS proxy's, so the URL
+        has ``https`` and no port.
         """
         host, port = self.host, f":{self.port}"
         with suppress(ValueError):
             if ipaddress.ip_address(host).is_unspecified:
-                host = socket.gethostname()
+                host = unspecified or socket.gethostname()
         if self.names:
             host = self.names[0]
             if self.is_loopback:
@@ -131,7 +132,9 @@ def _is_port(text: str) -> bool:
     return not text or (text.isascii() and text.isdecimal() and len(text) <= 5 and int(text) <= _MOST_PORTS)
 
 
-def url_of(listener: socket.socket, scheme: str = "http", names: Sequence[str] = ()) -> str:
+def url_of(
+    listener: socket.socket, scheme: str = "http", names: Sequence[str] = (), unspecified: str = ""
+) -> str:
     """Return the URL of a listening socket for its clients, see ``Address.url``."""
     host, port = listener.getsockname()[:2]
-    return Address(host, port, tuple(names)).url(scheme)
+    return Address(host, port, tuple(names)).url(scheme, unspecified)

@@ -2,10 +2,12 @@
 
 from collections.abc import Callable, Mapping
 from typing import Any
+from urllib.parse import urlsplit
 
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, Response
-from starlette.routing import Route
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.routing import Route, WebSocketRoute
+from starlette.websockets import WebSocket
 
 from outflank.engine import Rules
 from outflank.tools.page.parts import page_parts, rendered
@@ -35,3 +37,18 @@ def arena_route(
         return HTMLResponse(html, headers=headers)
 
     return Route("/", show)
+
+
+def join_route(url: str) -> WebSocketRoute:
+    """Make the route that redirects engines which join at the address of the games' page.
+
+    Args:
+        url: the address of the arena's WebSocket; the host ``*`` stands for the host that the engine connected to.
+    """
+
+    async def redirect(socket: WebSocket) -> None:
+        host = socket.url.hostname or ""
+        target = url.replace("*", f"[{host}]" if ":" in host else host, 1)
+        await socket.send_denial_response(RedirectResponse(target))
+
+    return WebSocketRoute(urlsplit(url).path, redirect)

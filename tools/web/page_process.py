@@ -49,6 +49,7 @@ class PageProcess(RunObserver):
         delay: the delay of everything shown, in seconds.
         say: the function that receives notes for the organiser, about refused browsers or the end of the page.
         listener: a socket that listens at `address`; None to open one.
+        joins_at: the address of the arena that the run is played in, see ``join_route``; empty if there is none.
 
     Raises: SettingsError if the address can't be listened on.
     """
@@ -61,11 +62,13 @@ class PageProcess(RunObserver):
         delay: float,
         say: Callable[[str], object],
         listener: socket.socket | None = None,
+        joins_at: str = "",
     ) -> None:
         self._listener = listener or address.listen()
         self._address = replace(address, port=self._listener.getsockname()[1])
         self.url = self._address.url()
-        self._arguments = [str(delay), *address.names]
+        self._arguments = [str(delay), joins_at, *address.names]
+        self._option = "--listen-page" if joins_at else "--listen"
         self._say = say
         self._queue: deque[Event | LiveUpdate] = deque()
         self._end = threading.Event()
@@ -142,7 +145,7 @@ class PageProcess(RunObserver):
                 if waiting:
                     self._pipe.send(waiting)
                 while self._pipe.poll():
-                    self._say(f"Note: {self._address.refused(self._pipe.recv(), '--live')}")
+                    self._say(f"Note: {self._address.refused(self._pipe.recv(), self._option)}")
             except (OSError, EOFError):
                 self._is_open = False
                 self._queue.clear()

@@ -34,6 +34,7 @@ from outflank.tools.page.parts import GAME_FORMATS, page_parts, rendered
 from outflank.tools.report.figures import Figures
 from outflank.tools.report.records import run_record
 from outflank.tools.report.report import PARTS_ABOVE, PARTS_BELOW, RUN_FILES, run_replay, run_title
+from outflank.tools.web.arena import join_route
 from outflank.tools.web.change_feed import ChangeFeed
 from outflank.tools.web.run_view import RunView
 from outflank.tools.web.server import WebServer
@@ -175,7 +176,7 @@ def main() -> None:
 
     When a browser is refused for the host name it used, the name is sent back through the pipe.
     """
-    delay, *names = sys.argv[1:]
+    delay, joins_at, *names = sys.argv[1:]
     shared = pickle.load(sys.stdin.buffer)
     if sys.platform == "win32":
         control, listener = map(socket.fromshare, shared)
@@ -191,7 +192,8 @@ def main() -> None:
     past = read_run(opened.folder)
     page = RunPage(past, read_openings(opened.folder, past.settings.rules), float(delay))
     page.put(messages)
-    server = WebServer(page.routes, listener, names=names, on_other_name=pipe.send, lifespan=page.lifespan)
+    routes = [*page.routes, *([join_route(joins_at)] if joins_at else [])]
+    server = WebServer(routes, listener, names=names, on_other_name=pipe.send, lifespan=page.lifespan)
 
     def receive() -> None:
         with suppress(EOFError, OSError):

@@ -57,9 +57,9 @@ class Club:
         with running("serve", self.file, before=before, stdin=subprocess.DEVNULL) as server:
             yield server
 
-    def joining(self, name: str, *options: str, scheme: str = "http") -> list[str]:
+    def joining(self, name: str, *options: str, scheme: str = "http", port: int = 0) -> list[str]:
         token = self.arena("token", name).stdout.strip()
-        url = f"{scheme}://127.0.0.1:{self.port}"
+        url = f"{scheme}://127.0.0.1:{port or self.port}"
         return ["join", url, "--token", token, "--engine", ENGINE, *options]
 
 
@@ -213,7 +213,7 @@ def test_ctrl_c_ends_a_join_while_it_connects() -> None:
 
 
 def test_before_the_first_game_both_addresses_say_how_to_join(tmp_path: Path) -> None:
-    club = Club(tmp_path, pairing="standing", live=f"127.0.0.1:{(live := free_port())}")
+    club = Club(tmp_path, pairing="standing", **{"listen-page": f"127.0.0.1:{(live := free_port())}"})
     with club.serving() as server:
         lines_until(server, "the arena is open at")
         for port in (club.port, live):
@@ -224,6 +224,24 @@ def test_before_the_first_game_both_addresses_say_how_to_join(tmp_path: Path) ->
             lines_until(server, "The run is shown at")
             wait(lambda: 'id="boards"' in urlopen(f"http://127.0.0.1:{live}/", timeout=10).read().decode())
             assert f"http://127.0.0.1:{live}" in urlopen(f"http://127.0.0.1:{club.port}/").read().decode()
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "0.0.0.0"])
+def test_an_engine_that_joins_at_the_page_of_the_games_is_led_to_the_arena(host: str, tmp_path: Path) -> None:
+    """Before the first game, and while games are played."""
+    club = Club(tmp_path, pairing="standing", **{"listen-page": f"{host}:{(page := free_port())}"})
+    club.file.write_text(club.file.read_text().replace("127.0.0.1", host))
+    with club.serving() as server:
+        lines_until(server, "the arena is open at")
+        with running(*club.joining("Ann", port=page)):
+            lines_until(server, "Ann is in with fake")
+            with running(*club.joining("Bob", port=page)):
+                lines_until(server, "The run is shown at")
+                wait(
+                    lambda: 'id="boards"' in urlopen(f"http://127.0.0.1:{page}/", timeout=10).read().decode()
+                )
+                with running(*club.joining("Cid", port=page)):
+                    lines_until(server, "Cid is in with fake")
 
 
 def test_a_line_with_a_certificate_made_at_home(tmp_path: Path) -> None:
