@@ -56,7 +56,7 @@ TARGETS = {
 }
 TARGET = os.environ.get("OUTFLANK_TARGET", "") if IS_WHEEL else ""
 MACHINE = TARGET.partition("-")[0] or platform.machine()
-WHEEL_MARCHES = {"x86_64": "x86-64-v4 x86-64-v3 x86-64-v2 x86-64", "aarch64": "armv8-a"}
+WHEEL_MARCHES = {"x86_64": "x86-64-v4 x86-64-v3 x86-64-v2 x86-64", "aarch64": "armv8-a", "arm64": "armv8-a"}
 MARCHES = (os.environ.get("OUTFLANK_MARCH") or (IS_WHEEL and WHEEL_MARCHES.get(MACHINE)) or "native").split()
 # A pyconfig.h for any 64-bit system, with the definitions that Python's limited API needs.
 PYCONFIG = """
