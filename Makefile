@@ -86,6 +86,7 @@ lint: dev  ## check style and formatting
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	PATH="$(BIN):$$PATH" cython-lint engine tests
+	$(BIN)/actionlint .github/workflows/*.yml
 ifeq ($(shell command -v npm),)
 	@echo "make: npm is missing, so the types of the pages' program are not checked: try apt-get install npm" >&2
 else
