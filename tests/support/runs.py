@@ -274,7 +274,8 @@ def replays(page: str) -> list[dict[str, Any]]:
 def expect_policy(page: str) -> None:
     """Assert that the page's content security policy allows only its own scripts, and that it loads no files."""
     assert not re.search(
-        r"(src|href)=(?!\"fault-game-\d+\.txt\")|https?://(?!www\.w3\.org/2000/svg)|@import|url\((?!#)", page
+        r"(src|href)=(?!\"fault-game-\d+\.txt\"|\"data:)|https?://(?!www\.w3\.org/2000/svg)|@import|url\((?!#)",
+        page,
     )
     scripts = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
     digests = [b64encode(sha256(script.encode()).digest()).decode() for script in scripts]
@@ -283,6 +284,7 @@ def expect_policy(page: str) -> None:
         "default-src 'none'",
         " ".join(["script-src", *(f"'sha256-{digest}'" for digest in digests)]),
         "style-src 'unsafe-inline'",
+        "img-src data:",
         "base-uri 'none'",
         "form-action 'none'",
     ]

@@ -60,9 +60,9 @@ def page_parts(rules: Rules, entry: str, asks: bool = False) -> dict[str, Any]:
     connections = "; connect-src 'self'" if asks else ""
     return {
         "script": Markup(script),  # it contains no data from a game or a run
-        # Only this script may run, and it may connect at most to the page's server.
-        "policy": f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; base-uri 'none'; "
-        f"form-action 'none'{connections}",
+        # Only this script may run, and it may connect at most to the page's server; the icon is an image in the page.
+        "policy": f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; img-src data:; "
+        f"base-uri 'none'; form-action 'none'{connections}",
         "version": weights.version(),
         "colours": (black, white),
         "disc_colours": (DISC_COLOURS[black].image, DISC_COLOURS[white].image),
