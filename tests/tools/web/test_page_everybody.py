@@ -193,6 +193,13 @@ def test_keys_move_about_after_any_click(page: Browser) -> None:
     )  # as by the mouse
     page.press("ArrowLeft")
     assert page.run("desk.viewer.ply") == 3
+    page.button("#tab-study")
+    page.press("ArrowLeft")
+    assert page.run("[desk.modeName, desk.viewer.ply]") == ["study", 2]
+    page.button("#back")
+    page.press(" ")
+    assert page.run("[desk.viewer.timer !== null, desk.viewer.ply]") == [True, 1]
+    page.press(" ")
 
 
 @in_browser

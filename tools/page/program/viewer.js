@@ -58,10 +58,11 @@ export class Viewer {
     let isPointed = false;
     document.addEventListener("pointerdown", () => { isPointed = true; }, {capture: true});
     document.addEventListener("keydown", () => { isPointed = false; }, {capture: true});
-    document.addEventListener("change", event => {
-      const used = /** @type {any} */ (event.target);
-      if (isPointed && used.matches("select, [type=checkbox]")) used.blur();
-    });
+    for (const [kind, controls] of [["change", "select, [type=checkbox]"], ["click", "button"]])
+      document.addEventListener(kind, event => {
+        const used = /** @type {any} */ (event.target).closest(controls);
+        if (isPointed && used) used.blur();
+      });
     this.filter();
     this.drawScores();
   }
