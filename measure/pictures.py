@@ -15,7 +15,7 @@ from pathlib import Path
 from outflank import __version__
 from outflank.measure.books import draw_growth
 from outflank.measure.quarry import play
-from outflank.tests.support.browser import Browser, Served
+from outflank.tests.support.browser import Chromium, Served
 from outflank.tests.support.installation import ROOT
 from outflank.tools.match.state.store import read_run
 from outflank.tools.report.figures import slips_of
@@ -42,7 +42,7 @@ def outflank(*arguments: str) -> str:
     return subprocess.run(command, env=_ENVIRONMENT, stdout=subprocess.PIPE, text=True, check=True).stdout
 
 
-def boards(browser: Browser, folder: Path, picture: Path) -> None:
+def boards(browser: Chromium, folder: Path, picture: Path) -> None:
     """Take a picture of two boards next to each other."""
     page = folder / "boards.html"
     drawn = "".join(
@@ -55,7 +55,7 @@ def boards(browser: Browser, folder: Path, picture: Path) -> None:
     browser.picture(picture, whole=False)
 
 
-def report(browser: Browser, run: Path, whole: Path, replay: Path) -> None:
+def report(browser: Chromium, run: Path, whole: Path, replay: Path) -> None:
     """Take pictures of the top of a report, and of the position after the most costly move between two engines."""
     games = [game for game in read_run(run).games if set(game.pairing.names.values()) == _EQUALS]
     shown = slips_of(games)[0]
@@ -67,7 +67,7 @@ def report(browser: Browser, run: Path, whole: Path, replay: Path) -> None:
     browser.picture(replay, whole=False)
 
 
-def live(browser: Browser, folder: Path, picture: Path) -> None:
+def live(browser: Chromium, folder: Path, picture: Path) -> None:
     """Take a picture of a tournament's page while three games are being played and some have ended."""
     engines = [f"--engine=name={name} cmd='outflank {call}' tc={_LIVE_TIME}" for name, call in _LIVE_ENGINES]
     command = [
@@ -101,7 +101,7 @@ def live(browser: Browser, folder: Path, picture: Path) -> None:
     runner.communicate()
 
 
-def web(browser: Browser, folder: Path, images: Path) -> None:
+def web(browser: Chromium, folder: Path, images: Path) -> None:
     """Take pictures of ``outflank web``: a game with the score of each move, its review, a problem on a telephone."""
     game = "f5f4e3f2c3e6f7e7f6d6d3g6e8c4e2c2g4f3h5h6h7f8g8c6g3h2d7h4g5d2c1c8b1e1g1d8c7f1b8h1g7h8b7a8"
     with Served(command=["web"], XDG_DATA_HOME=str(folder)) as served:
@@ -134,7 +134,7 @@ def main(images: Path) -> None:
     """Make all pictures, replacing the old ones."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        with Browser(folder / "profile") as browser:
+        with Chromium(folder / "profile") as browser:
             boards(browser, folder, images / "boards.png")
             run = folder / "tournament"
             outflank("tournament", "--config", str(ROOT / "examples" / "tournament.toml"), "--out", str(run))

@@ -1,4 +1,4 @@
-"""What several rooms of tools share: weights and games to train with, and a browser."""
+"""What several rooms of tools share: weights and games to train with, and browsers."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from outflank.engine.evaluation import weights
-from outflank.tests.support.browser import Browser
+from outflank.tests.support.browser import Browser, Chromium, Firefox
 from outflank.tools.train.selfplay import selfplay
 from outflank.tools.train.settings import Judging, SelfplaySettings
 
@@ -35,12 +35,19 @@ def games(settings: SelfplaySettings, tmp_path_factory: pytest.TempPathFactory) 
 
 @pytest.fixture(scope="session")
 def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    with Browser(tmp_path_factory.mktemp("profile")) as opened:
+    with Chromium(tmp_path_factory.mktemp("profile")) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="session")
+def firefox(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    with Firefox(tmp_path_factory.mktemp("profile")) as opened:
         yield opened
 
 
 @pytest.fixture
-def browser(chromium: Browser) -> Browser:
-    """Return the one that all tests share, on an empty page."""
-    chromium.clear()
-    return chromium
+def browser(request: pytest.FixtureRequest) -> Browser:
+    """Return the browser that all tests share, on an empty page: Chromium, or the one that `in_both_browsers` names."""
+    opened: Browser = request.getfixturevalue(getattr(request, "param", "chromium"))
+    opened.clear()
+    return opened

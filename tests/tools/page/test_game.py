@@ -12,7 +12,7 @@ import pytest
 
 from outflank.engine import PASS, PRESETS, Game, Position, Rules
 from outflank.protocol.formats.annotated import AnnotatedGame
-from outflank.tests.support.browser import CHROMIUM, Browser
+from outflank.tests.support.browser import CHROMIUM, Chromium
 from outflank.tests.support.positions import ONE_WAY, WITH_PASSES
 from outflank.tools.page import bundle
 from outflank.tools.page.bundle import bundled
@@ -39,7 +39,7 @@ def evaluate(tmp_path_factory: pytest.TempPathFactory) -> Evaluate:
         pytest.skip("neither Node.js nor Chromium is installed")
 
     def in_chromium(expression: str) -> Any:
-        with Browser(tmp_path_factory.mktemp("profile")) as browser:
+        with Chromium(tmp_path_factory.mktemp("profile")) as browser:
             return browser.run(f"{script}\n{expression}")
 
     return in_chromium
