@@ -23,7 +23,14 @@ from outflank.tests.support.dialogue import driver_of
 from outflank.tests.support.processes import linux_alone, open_files, resident_kib
 from outflank.tests.support.runs import conduct, fake, instant_settings, resume, settings
 from outflank.tools.match.game import delay
-from outflank.tools.match.game.delay import own_waited_seconds, together_at_most, waited_for_others
+from outflank.tools.match.game.delay import (
+    DelayMeter,
+    ProcessorTime,
+    own_waited_seconds,
+    processor_times,
+    together_at_most,
+    waited_for_others,
+)
 from outflank.tools.match.game.results import Ending
 from outflank.tools.match.runner import conductor, pool
 from outflank.tools.match.runner.pool import StallWatch
@@ -240,6 +247,46 @@ def test_waiting_for_threads_of_its_own_is_no_delay() -> None:
     assert waited_for_others({}, held_up) == pytest.approx(0.4)
     assert waited_for_others(held_up, held_up) == 0.0
     assert waited_for_others({}, polite) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("ran", "stolen", "seconds"),
+    [
+        (0.3, {0: 0.1, 1: 0.0}, 0.1),  # it alone ran on processor 0
+        (0.15, {0: 0.1, 1: 0.0}, 0.05),  # others ran there for as long
+        (0.3, {0: 0.1, 1: 0.2}, 0.2),  # it may have been on either processor
+        (0.3, {0: 0.1, 1: 0.0, 2: 0.9}, 0.1),  # it may not run on processor 2
+        (0.0, {0: 0.1, 1: 0.2}, 0.0),  # it slept
+        (0.3, {}, 0.0),  # the machine does not say
+    ],
+)
+def test_time_that_a_hypervisor_took_is_a_delay_of_what_ran(
+    monkeypatch: pytest.MonkeyPatch, ran: float, stolen: dict[int, float], seconds: float
+) -> None:
+    """Each processor ran something for 0.3 s meanwhile."""
+    driver: Any = SimpleNamespace(cpu_seconds=0.0, spec=SimpleNamespace(threads=1))
+    driver.threads = {7: ThreadUsage(ran=5.0, processors=frozenset([0, 1]))}
+    times = {number: ProcessorTime(busy=50.0, stolen=9.0) for number in stolen}
+    monkeypatch.setattr(delay, "processor_times", lambda: times)
+    monkeypatch.setattr(delay, "own_waited_seconds", lambda: 0.0)
+    meter = DelayMeter(driver, None)
+
+    meter.start()
+    driver.threads = {7: ThreadUsage(ran=5.0 + ran, processors=frozenset([0, 1]))}
+    times = {number: ProcessorTime(50.3, 9.0 + taken) for number, taken in stolen.items()}
+
+    assert meter.seconds_so_far() == pytest.approx(seconds)
+    assert meter.seconds() == pytest.approx(seconds)
+
+
+@linux_alone
+def test_the_times_of_each_processor_are_those_of_the_system() -> None:
+    """They are left out where no hypervisor has ever taken anything."""
+    stolen = int(Path("/proc/stat").read_text().split()[8])
+    times = processor_times()
+
+    assert bool(times) == (stolen > 0)
+    assert all(0 <= each.stolen <= each.busy + time.monotonic() for each in times.values())
 
 
 def test_a_void_takes_the_other_game_of_its_pair_with_it(

@@ -1,10 +1,12 @@
 """Measures the delay of an engine by the machine, which can void a loss on time.
 
-An engine is delayed while one of its threads is ready to run but has no processor, and while the runner has no
-processor for reading its answer. Time in which the engine's own threads occupy the processor does not count, nor does
-the processor time that the runner spends on reading the engine's output.
+An engine is delayed while one of its threads is ready to run but has no processor, while a hypervisor has taken the
+processor on which a thread runs, and while the runner has no processor for reading its answer. Time in which the
+engine's own threads occupy the processor does not count, nor does the processor time that the runner spends on reading
+the engine's output.
 """
 
+import os
 import time
 from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
@@ -15,9 +17,41 @@ from outflank.protocol.drivers.driver import Driver, ThreadUsage
 _NANOSECONDS = 1e9  # in a second
 _BUSY_SHARE = 1.1  # allowed ratio of used to declared processor time; 10 % are for inaccurate measurement
 _NO_USAGE = ThreadUsage()
+_TICKS = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100  # the unit of /proc/stat in a second
 
 HeldUp = Callable[[float, float], float]
 """Returns the seconds for which this program was held up between two values of ``time.perf_counter()``."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessorTime:
+    """The times of a processor since the machine started, in seconds.
+
+    Attributes:
+        busy: the time for which it ran programs or the kernel.
+        stolen: the time for which something was ready to run and the hypervisor ran other machines.
+    """
+
+    busy: float = 0.0
+    stolen: float = 0.0
+
+
+def processor_times() -> dict[int, ProcessorTime]:
+    """Return the times of each processor, by its number; empty if they are unknown or nothing was ever stolen."""
+    found = {}
+    with suppress(OSError, ValueError), open("/proc/stat", "rb") as file:
+        for line in file:
+            name, *values = line.split()
+            if not name.startswith(b"cpu"):
+                break
+            user, nice, system, _idle, _iowait, irq, softirq, stolen = map(int, values[:8])
+            if name == b"cpu":
+                if not stolen:
+                    break
+            else:
+                busy = user + nice + system + irq + softirq
+                found[int(name[3:])] = ProcessorTime(busy / _TICKS, stolen / _TICKS)
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +62,7 @@ class _Snapshot:
         at: the moment, by ``time.perf_counter()``.
         cpu_seconds: the processor time of the engine's processes.
         threads: the processor usage of each thread of the engine, by thread id.
+        processors: the times of each processor, by its number.
         own_wait: the seconds for which the calling thread was ready and had no processor.
         own_cpu: the processor time of the calling thread.
     """
@@ -35,6 +70,7 @@ class _Snapshot:
     at: float
     cpu_seconds: float
     threads: Mapping[int, ThreadUsage]
+    processors: Mapping[int, ProcessorTime]
     own_wait: float
     own_cpu: float
 
@@ -42,7 +78,7 @@ class _Snapshot:
     def of(cls, driver: Driver) -> "_Snapshot":
         """Return a snapshot of the present moment."""
         at, own_wait, own_cpu = time.perf_counter(), own_waited_seconds(), time.thread_time()
-        return cls(at, driver.cpu_seconds, driver.threads, own_wait, own_cpu)
+        return cls(at, driver.cpu_seconds, driver.threads, processor_times(), own_wait, own_cpu)
 
 
 class DelayMeter:
@@ -80,7 +116,9 @@ class DelayMeter:
             return 0.0, 0.0
         reading = now.own_wait - before.own_wait + (self._held_up(before.at, now.at) if self._held_up else 0)
         reading = min(reading, now.at - before.at) - (now.own_cpu - before.own_cpu)
-        return waited_for_others(before.threads, now.threads), max(0.0, reading)
+        waited = waited_for_others(before.threads, now.threads)
+        stolen = stolen_seconds(before.threads, now.threads, before.processors, now.processors)
+        return waited + stolen, max(0.0, reading)
 
 
 def is_own_doing(cpu_seconds: float, threads: int, seconds: float) -> bool:
@@ -104,6 +142,27 @@ def waited_for_others(before: Mapping[int, ThreadUsage], now: Mapping[int, Threa
                 if other != thread and its.processors & usage.processors
             ]
             longest = max(longest, waited - together_at_most(rivals, len(usage.processors)))
+    return longest
+
+
+def stolen_seconds(
+    before: Mapping[int, ThreadUsage],
+    now: Mapping[int, ThreadUsage],
+    processors_before: Mapping[int, ProcessorTime],
+    processors: Mapping[int, ProcessorTime],
+) -> float:
+    """Return the longest time, in seconds, for which a hypervisor kept a single thread from running.
+
+    A thread has its share of a processor's stolen time: its part of the time for which that processor ran anything. So
+    a thread that slept was not delayed. While a thread waits for a processor, its time counts as waited, stolen or not.
+    """
+    longest = 0.0
+    for thread, usage in now.items():
+        ran = usage.ran - before.get(thread, _NO_USAGE).ran
+        for number in usage.processors & processors.keys() & processors_before.keys():
+            stolen = processors[number].stolen - processors_before[number].stolen
+            busy = processors[number].busy - processors_before[number].busy
+            longest = max(longest, stolen * min(1.0, ran / busy) if busy > 0 else 0.0)
     return longest
 
 
