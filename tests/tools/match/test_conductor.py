@@ -267,7 +267,7 @@ def test_time_that_a_hypervisor_took_is_a_delay_of_what_ran(
     driver: Any = SimpleNamespace(cpu_seconds=0.0, spec=SimpleNamespace(threads=1))
     driver.threads = {7: ThreadUsage(ran=5.0, processors=frozenset([0, 1]))}
     times = {number: ProcessorTime(busy=50.0, stolen=9.0) for number in stolen}
-    monkeypatch.setattr(delay, "processor_times", lambda: times)
+    monkeypatch.setattr(delay, "recent_processor_times", lambda now: times)
     monkeypatch.setattr(delay, "own_waited_seconds", lambda: 0.0)
     meter = DelayMeter(driver, None)
 

@@ -37,6 +37,19 @@ class ProcessorTime:
 
 
 def processor_times() -> dict[int, ProcessorTime]:
+# The last values of ``processor_times``, and when they were read. Reading them before each move of fast engines would cost
+# more than the rest of the measurement.
+_recent: tuple[float, Mapping[int, ProcessorTime]] = -1.0, {}
+
+
+def recent_processor_times(now: float) -> Mapping[int, ProcessorTime]:
+    """Return ``processor_times()`` at `now`, by ``time.perf_counter()``, or less than a tick before."""
+    global _recent
+    if not 0 <= now - _recent[0] < 1 / _TICKS:
+        _recent = now, processor_times()
+    return _recent[1]
+
+
     """Return the times of each processor, by its number; empty if they are unknown or nothing was ever stolen."""
     found = {}
     with suppress(OSError, ValueError), open("/proc/stat", "rb") as file:
@@ -78,7 +91,7 @@ class _Snapshot:
     def of(cls, driver: Driver) -> "_Snapshot":
         """Return a snapshot of the present moment."""
         at, own_wait, own_cpu = time.perf_counter(), own_waited_seconds(), time.thread_time()
-        return cls(at, driver.cpu_seconds, driver.threads, processor_times(), own_wait, own_cpu)
+        return cls(at, driver.cpu_seconds, driver.threads, recent_processor_times(at), own_wait, own_cpu)
 
 
 class DelayMeter:
