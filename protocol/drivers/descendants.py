@@ -225,6 +225,23 @@ def thread_usage(pid: int) -> dict[int, ThreadUsage]:
     return found
 
 
+def ready_threads(pid: int) -> frozenset[int]:
+    """Return the ids of the threads of `pid` and of its living descendants that are running or ready to run.
+
+    Empty if the system does not provide it.
+    """
+    found: list[int] = []
+    if PORTABLE or sys.platform != "linux":
+        return frozenset()
+    for process in (pid, *descendants(pid)):
+        with suppress(OSError):  # the process has just ended
+            for task in map(int, os.listdir(f"/proc/{process}/task")):
+                with suppress(OSError), open(f"/proc/{process}/task/{task}/stat", "rb", buffering=0) as file:
+                    if file.read().rpartition(b") ")[2].startswith(b"R"):
+                        found.append(task)
+    return frozenset(found)
+
+
 if sys.platform == "win32":
     from ctypes import wintypes
 

@@ -184,6 +184,11 @@ class Driver(ABC):
         return {}
 
     @property
+    def ready_threads(self) -> frozenset[int]:
+        """The ids of the engine's threads that are running or ready to run; empty if unknown."""
+        return frozenset()
+
+    @property
     def sets_boards_up(self) -> bool:
         """Whether the engine can start a game from any position. The engine must be open."""
         return True
@@ -361,6 +366,11 @@ class ProcessDriver(Driver):
     def threads(self) -> dict[int, ThreadUsage]:
         """See ``Driver``."""
         return self._process.threads if self._process else {}
+
+    @property
+    def ready_threads(self) -> frozenset[int]:
+        """See ``Driver``."""
+        return self._process.ready_threads if self._process else frozenset()
 
     def start(self) -> None:
         """Start the engine's process without sending a command. Raises: EngineStartError."""

@@ -113,6 +113,11 @@ class ChildProcess:
         return descendants.thread_usage(self.pid)
 
     @property
+    @property
+    def ready_threads(self) -> frozenset[int]:
+        """The ids of the threads of the process and its living descendants that are running or ready to run."""
+        return descendants.ready_threads(self.pid)
+
     def last_read(self) -> float:
         """The time of ``time.perf_counter()`` at which the last output arrived."""
         return self._last_read

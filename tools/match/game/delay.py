@@ -10,12 +10,13 @@ import os
 import time
 from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from outflank.protocol.drivers.driver import Driver, ThreadUsage
 
 _NANOSECONDS = 1e9  # in a second
 _BUSY_SHARE = 1.1  # allowed ratio of used to declared processor time; 10 % are for inaccurate measurement
+_UNSEEN_SECONDS = 0.01  # the extension for a ready thread whose present wait is not known yet
 _NO_USAGE = ThreadUsage()
 _TICKS = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100  # the unit of /proc/stat in a second
 
@@ -36,7 +37,6 @@ class ProcessorTime:
     stolen: float = 0.0
 
 
-def processor_times() -> dict[int, ProcessorTime]:
 # The last values of ``processor_times``, and when they were read. Reading them before each move of fast engines would cost
 # more than the rest of the measurement.
 _recent: tuple[float, Mapping[int, ProcessorTime]] = -1.0, {}
@@ -50,6 +50,7 @@ def recent_processor_times(now: float) -> Mapping[int, ProcessorTime]:
     return _recent[1]
 
 
+def processor_times() -> dict[int, ProcessorTime]:
     """Return the times of each processor, by its number; empty if they are unknown or nothing was ever stolen."""
     found = {}
     with suppress(OSError, ValueError), open("/proc/stat", "rb") as file:
@@ -106,23 +107,39 @@ class DelayMeter:
         self._driver = driver
         self._held_up = held_up
         self._before: _Snapshot | None = None
+        self._ready: dict[
+            int, tuple[float, float]
+        ] = {}  # for ready threads, the time run and since when unchanged
 
     def start(self) -> None:
         """Start to measure."""
         self._before = _Snapshot.of(self._driver)
+        self._ready.clear()
 
     def seconds(self) -> float:
         """Return the delay of an answer since the start; 0 if the engine ran more threads than it declares."""
         # The engine's delay and the reader's delay follow one another, so they are added.
-        return sum(self._delays())
+        return sum(self._delays(_Snapshot.of(self._driver)))
 
     def seconds_so_far(self) -> float:
-        """Return the delay of an engine that has not answered yet; a delay of both engine and reader counts once."""
-        return max(self._delays())
+        """Return the delay of an engine that has not answered yet; a delay of both engine and reader counts once.
 
-    def _delays(self) -> tuple[float, float]:
+        Linux adds a wait to a thread's account when it ends. So a ready thread gets a moment more, and the time for
+        which it is seen not to run.
+        """
+        now = _Snapshot.of(self._driver)
+        threads = dict(now.threads)
+        for thread in self._driver.ready_threads & threads.keys():
+            usage = threads[thread]
+            ran, since = self._ready.get(thread, (usage.ran, now.at))
+            self._ready[thread] = usage.ran, since if ran == usage.ran else now.at
+            waiting = now.at - self._ready[thread][1] + _UNSEEN_SECONDS
+            threads[thread] = replace(usage, waited=usage.waited + waiting)
+        return max(self._delays(replace(now, threads=threads)))
+
+    def _delays(self, now: _Snapshot) -> tuple[float, float]:
         """Return the delay of the engine, and of the thread that reads its answer."""
-        before, now = self._before, _Snapshot.of(self._driver)
+        before = self._before
         if before is None:
             return 0.0, 0.0
         if is_own_doing(now.cpu_seconds - before.cpu_seconds, self._driver.spec.threads, now.at - before.at):
