@@ -66,6 +66,8 @@ class Seat:
         self._spent = 0.0  # seconds already used for the next move before an interruption
         self._meter = DelayMeter(driver, held_up)
         self._extended: float | None = None  # extension of the current move's deadline, in seconds
+        self._charged = 0.0  # seconds of `_between` that were charged
+        self._carried = 0.0  # the machine's delay in the time that was charged before the current move
         self._between = 0.0  # seconds spent since the last move, outside the commands for moves
         self._allowed = 0.0  # the seconds of `_between` that are not charged
 
@@ -129,6 +131,8 @@ class Seat:
             if on_begun:
                 on_begun(self._clock.allowance)
             if self._clock.control.is_limited:
+                self._carried = min(self._charged, self._meter.seconds()) if self._charged else 0.0
+                self._charged = 0.0
                 self._meter.start()
                 self._extended, self.driver.delay = None, self._extension
 
@@ -136,7 +140,7 @@ class Seat:
             with self._blamed():
                 reply = self.driver.decide(game, self._clock, self._stall, settle)
         finally:
-            self.driver.delay = no_delay
+            self.driver.delay, self._carried = no_delay, 0.0
         if (move := reply.move) is None:
             raise Loss(self.colour, Ending.RESIGNATION, f"{self.driver.label} resigned")
         value = for_black(reply.score, self.colour)
@@ -149,6 +153,7 @@ class Seat:
         if beyond <= 0 or not self._clock.control.is_limited:
             return
         self._clock.charge(beyond)
+        self._charged += beyond
         self._allowed = self._between
         if self._clock.is_overrun_by(0):
             self._excuse(-self._clock.deadline)
@@ -161,7 +166,7 @@ class Seat:
 
     def _extension(self) -> float:
         """Return the seconds by which the deadline of the move is extended; called after the deadline."""
-        self._extended = min(self._meter.seconds_so_far(), self._longest_extension)
+        self._extended = min(self._carried + self._meter.seconds_so_far(), self._longest_extension)
         return self._extended
 
     @property
@@ -171,7 +176,7 @@ class Seat:
 
     def _excuse(self, overrun: float) -> None:
         """Set ``delay`` to the measured delay, or to 0 if it is shorter than the `overrun` in seconds."""
-        delay = self._meter.seconds()
+        delay = self._carried + self._meter.seconds()
         self.delay = delay if delay >= overrun else 0.0
 
     def _excuse_timeout(self, error: EngineOutOfTime) -> None:
