@@ -16,7 +16,7 @@ import psutil
 import pytest
 
 from outflank.protocol.drivers import GtpDriver, descendants, process
-from outflank.protocol.drivers.errors import EngineCrash, EngineStartError
+from outflank.protocol.drivers.errors import EngineCrash, EngineStartError, EngineTimeout
 from outflank.protocol.drivers.process import ChildProcess
 from outflank.protocol.drivers.spawn import Spawned, spawn
 from outflank.protocol.drivers.spec import ProcessSettings
@@ -112,6 +112,18 @@ def test_each_byte_that_is_sent_or_read_is_passed_on_as_it_is() -> None:
     assert sent == read == b"\x07a\t\r\n\r\n\nb\n"
 
 
+def test_an_answer_that_came_while_the_reader_had_no_processor_is_read_after_the_deadline() -> None:
+    with closing(Running(ECHO)) as child:
+        child.send(b"e6\n")
+        assert child.read_line(time.perf_counter() + 10) == b"e6"
+        child.send(b"f5\n")
+        time.sleep(0.3)
+
+        assert child.read_line(time.perf_counter() - 0.1) == b"f5"
+        with pytest.raises(EngineTimeout):
+            child.read_line(time.perf_counter() - 0.1)
+
+
 def test_what_is_sent_after_the_end_of_the_input_is_dropped() -> None:
     with closing(Running("import time; time.sleep(60)")) as child:
         child.send(b"x" * 1_000_000)  # more than the pipe takes
@@ -202,6 +214,17 @@ def test_an_engine_waits_for_a_processor_while_others_have_it() -> None:
         threads = [*first.threads.values(), *second.threads.values()]
         assert sum(thread.waited for thread in threads) > 0.1
         assert {thread.processors for thread in threads} == {frozenset([cpu])}
+        assert first.ready_threads | second.ready_threads == first.threads.keys() | second.threads.keys()
+
+
+@linux_alone
+def test_an_engine_that_sleeps_has_no_ready_thread() -> None:
+    with driver_of([sys.executable, "-c", ANSWER]) as client:
+        client.order("go", 60)
+        time.sleep(0.3)
+
+        assert client.threads
+        assert not client.ready_threads
 
 
 def test_an_engine_outlives_the_thread_that_started_it() -> None:

@@ -37,8 +37,8 @@ class ProcessorTime:
     stolen: float = 0.0
 
 
-# The last values of ``processor_times``, and when they were read. Reading them before each move of fast engines would cost
-# more than the rest of the measurement.
+# The last values of ``processor_times``, and when they were read. Reading them before each move of fast engines would
+# cost more than the rest of the measurement.
 _recent: tuple[float, Mapping[int, ProcessorTime]] = -1.0, {}
 
 
