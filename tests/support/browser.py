@@ -16,6 +16,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Self
 from urllib.parse import urlsplit
 
@@ -419,12 +420,15 @@ class Served:
     def __init__(
         self, *arguments: str, command: Sequence[str] = ("analyze", "--web=0"), **environment: str
     ) -> None:
+        self._state = TemporaryDirectory(
+            ignore_cleanup_errors=True
+        )  # no other start of the tests is the first
         self.process = subprocess.Popen(
             [OUTFLANK, *command, *arguments],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
-            env={**os.environ, "BROWSER": "true", **environment},
+            env={**os.environ, "BROWSER": "true", "XDG_STATE_HOME": self._state.name, **environment},
         )
         assert self.process.stdout is not None
         self.page = self.process.stdout.readline().split()[-1]
@@ -436,6 +440,7 @@ class Served:
     def __exit__(self, *_: object) -> None:
         self.process.kill()
         self.process.communicate()
+        self._state.cleanup()
 
     def post(self, path: str, body: bytes, **headers: str) -> tuple[int, bytes]:
         """Send a POST request to a path below the page's address. Return the status and the answer's body."""

@@ -18,6 +18,8 @@ from outflank.tools.web.board import serve_board
 if TYPE_CHECKING:
     from outflank.protocol.drivers import EngineSpec
 
+_TYPED = click.core.ParameterSource.COMMANDLINE
+
 
 def _engines(texts: Sequence[str]) -> "tuple[EngineSpec, ...]":
     from outflank.protocol.drivers.spec import read_engines  # imported late: analyze does not need it
@@ -59,8 +61,11 @@ def web(
 
     GAMES are files in a format of docs/formats.md, transcripts or boards to begin with. The page plays against Outflank
     and the engines of --engine, shows the scores of all moves, reviews games and asks problems; see docs/web.md.
+    Without arguments, a second start opens the page of the first.
     """
+    context = click.get_current_context()
+    is_plain = all(context.get_parameter_source(name) is not _TYPED for name in context.params)
     defaults = Defaults(rules, SearchRequest(level=DEFAULT_LEVEL))
     searchers = [Searcher(hash_mb, threads) for _ in range(concurrency)]
     mode = "study" if texts else "play"
-    serve_board(texts, defaults, searchers, serve, serve is None, archive, engines, mode)
+    serve_board(texts, defaults, searchers, serve, serve is None, archive, engines, mode, is_plain)

@@ -23,6 +23,10 @@ if TYPE_CHECKING:
 
 _TOKEN_BYTES = 16
 _SLICE_SECONDS = 0.1
+_NO_BROWSER = (
+    "no browser with a window can be opened here: open the address in a browser of this machine, "
+    "or serve another machine with --listen HOST:PORT"
+)
 
 
 def serve_board(
@@ -34,12 +38,16 @@ def serve_board(
     archive: Path | None,
     engines: "Sequence[EngineSpec]" = (),
     mode: str | None = None,
+    is_users: bool = False,
 ) -> NoReturn:
-    """Serve at `place`, by default on loopback, until a signal arrives. Without a `mode`, print no page address."""
+    """Serve at `place`, by default on loopback, until a signal arrives. Without a `mode`, print no page address.
+
+    If the page `is_users`, and another process of this user serves it already, open that page and exit.
+    """
     from outflank.tools.archive.table import Explorer
     from outflank.tools.runtime.address import Address
     from outflank.tools.web.analysis import AnalysisBoard  # needs the optional dependencies ``web``
-    from outflank.tools.web.browser import opened
+    from outflank.tools.web.browser import ServedAlready, open_again, opened, user_page
     from outflank.tools.web.games import MOST_GAMES
     from outflank.tools.web.server import WebServer
 
@@ -58,6 +66,13 @@ def serve_board(
                 warn(f"the page lists the first {MOST_GAMES} of {MOST_GAMES + left} games of {shown(text)}")
     token = secrets.token_urlsafe(_TOKEN_BYTES)
     with ExitStack() as stack:
+        try:
+            file = stack.enter_context(user_page()) if is_users else None
+        except ServedAlready as first:
+            click.echo(f"Page: {first.url} (served by an outflank web that was started before)")
+            if not open_again(first.file):
+                warn(_NO_BROWSER)
+            click.get_current_context().exit()
         explorer = None if archive is None else stack.enter_context(Explorer.open(archive))
         board = AnalysisBoard(
             token, AnalysisService(searchers), defaults, games, explorer, engines, mode or "study"
@@ -81,11 +96,8 @@ def serve_board(
             warn(
                 f"everyone who can reach {server.url} and knows the address can search here and play {names}"
             )
-        if opens and not stack.enter_context(opened(page)):
-            warn(
-                "no browser with a window can be opened here: open the address in a browser of this machine, "
-                "or serve another machine with --listen HOST:PORT"
-            )
+        if opens and not stack.enter_context(opened(page, file)):
+            warn(_NO_BROWSER)
         while True:
             interrupts.check()
             time.sleep(_SLICE_SECONDS)

@@ -1,14 +1,25 @@
-"""Opens a page in the user's browser without showing its address to other users of this machine."""
+"""Opens a page in the user's browser without showing its address to other users of this machine.
+
+The page of a plain ``outflank web`` is the user's page: a later start opens it in place of another one.
+"""
 
 import html
 import os
+import re
 import sys
 import tempfile
 import threading
+import time
+import urllib.request
 import webbrowser
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+
+from outflank import __version__
+from outflank.errors import FileFormatError
+from outflank.storage.folders import user_folder
+from outflank.storage.lock import WriterLock
 
 _DISPLAYS = ("DISPLAY", "WAYLAND_DISPLAY")  # the variables that name a screen for windows
 _REDIRECT = """<!DOCTYPE html>
@@ -17,31 +28,112 @@ _REDIRECT = """<!DOCTYPE html>
 """
 
 
+_HELD = "expected one program to serve the user's page"
+_START_SECONDS = 30.0  # the longest time that a start waits for the page of another one
+_RETRY_SECONDS = 0.05
+_ANSWER_SECONDS = 5.0
+
+
+class ServedAlready(Exception):
+    """Another process of this user serves the user's page, at `url`; `file` redirects to it."""
+
+    def __init__(self, file: Path, url: str) -> None:
+        super().__init__(url)
+        self.file = file
+        self.url = url
+
+
 @contextmanager
-def opened(url: str) -> Iterator[bool]:
+def user_page() -> Iterator[Path | None]:
+    """Claim this user's page for the context.
+
+    Yields: the file that shall redirect to the page, for ``opened``; None if the system refuses files or the other
+        process that has claimed the page does not answer.
+
+    Raises: ServedAlready if another process serves the page; if that process has just started, after a wait.
+    """
+    file = user_folder("state") / f"page-{__version__}.html"
+    lock, deadline = None, time.monotonic() + _START_SECONDS
+    while lock is None:
+        try:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            lock = WriterLock(file, _HELD)
+        except OSError:
+            break
+        except FileFormatError as error:
+            if not str(error).startswith(_HELD) or time.monotonic() > deadline:
+                break
+            if (url := _redirection(file)) is not None:
+                if _answers(url):
+                    raise ServedAlready(file, url) from None
+                break
+            time.sleep(_RETRY_SECONDS)
+    if lock is None:
+        yield None
+        return
+    with lock:
+        file.unlink(missing_ok=True)  # of a process that was killed
+        try:
+            yield file
+        finally:
+            with suppress(OSError):
+                file.unlink()
+
+
+def _redirection(file: Path) -> str | None:
+    """Return the address to which a file redirects; None if the file is not there or not complete."""
+    with suppress(OSError):
+        if found := re.search('<a href="(.*?)">', file.read_text()):
+            return html.unescape(found[1])
+    return None
+
+
+def _answers(url: str) -> bool:
+    """Return whether the page is served on this machine: the home folder may be another machine's too."""
+    direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    try:
+        with direct.open(url, timeout=_ANSWER_SECONDS):
+            return True
+    except (OSError, ValueError):
+        return False
+
+
+@contextmanager
+def opened(url: str, file: Path | None = None) -> Iterator[bool]:
     """Open a page in a browser that can run its script; remove the temporary file at the end of the context.
 
-    Every user of the machine can read the browser's command line. So the browser is given a temporary file that only
-    this user can read, and that redirects to the address. Terminal browsers can't run scripts; one is opened only if
-    the environment variable BROWSER names it.
+    Every user of the machine can read the browser's command line. So the browser is given a file that only this user
+    can read, and that redirects to the address: `file`, or a temporary one. Terminal browsers can't run scripts; one is
+    opened only if the environment variable BROWSER names it.
 
     Yields: whether a browser was opened.
     """
     browser = _browser()
-    if browser is None:
+    if browser is None and file is None:
         yield False
         return
-    descriptor, name = tempfile.mkstemp(prefix="outflank-", suffix=".html")  # its mode is 600
-    file = Path(name)
+    if file is None:
+        descriptor, name = tempfile.mkstemp(prefix="outflank-", suffix=".html")  # its mode is 600
+    else:
+        name = str(file)
+        descriptor = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    redirect = Path(name)
     with open(descriptor, "w") as written:
         written.write(_REDIRECT.format(url=html.escape(url)))
     try:
-        # In a thread, since ``open`` blocks until a browser that runs in the foreground is closed.
-        threading.Thread(target=browser.open, args=(file.as_uri(),), daemon=True).start()
-        yield True
+        if browser is not None:
+            # In a thread, since ``open`` blocks until a browser that runs in the foreground is closed.
+            threading.Thread(target=browser.open, args=(redirect.as_uri(),), daemon=True).start()
+        yield browser is not None
     finally:
         with suppress(OSError):
-            file.unlink()
+            redirect.unlink()
+
+
+def open_again(file: Path) -> bool:
+    """Open the file that redirects to a page in a browser; return whether there is one that can run scripts."""
+    browser = _browser()
+    return browser is not None and browser.open(file.as_uri())
 
 
 def _browser() -> webbrowser.BaseBrowser | None:
