@@ -137,8 +137,10 @@ class Browser(ABC):
         self.wait(ready)
 
     def clear(self) -> None:
-        """Load an empty page, and clear the errors and requests."""
+        """Load an empty page, and clear the errors, requests and downloads."""
         self.load("about:blank")
+        for file in self.downloads.iterdir():
+            file.unlink()
         self.errors.clear()
         self.requests.clear()
 

@@ -5,7 +5,8 @@ import itertools
 import re
 import tempfile
 import zipfile
-from collections.abc import Mapping, Sequence
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -33,6 +34,8 @@ from outflank.tools.report.gamefiles import game_writer
 MOST_GAMES = 500
 """The number of a file's games that the page lists at most."""
 _MOST_BAD = 20
+_ZIPPED = b"PK\x03\x04"
+_MOST_UNPACKED = 32 << 20  # bytes
 _LONGEST_NAME = 100
 _LONGEST_LINK = 2_000
 _LONGEST_OPENING = 80
@@ -133,7 +136,7 @@ def read_content(content: bytes, name: str, rules: Rules) -> dict[str, Any]:
     """Return the games of a file or a pasted text, which may also be a board or the name of an opening.
 
     Args:
-        content: the bytes of the file.
+        content: the bytes of the file, or of a zip archive of files.
         name: the name of the file; may be empty.
         rules: the default rules.
     """
@@ -143,16 +146,40 @@ def read_content(content: bytes, name: str, rules: Rules) -> dict[str, Any]:
     with suppress(OutflankError):  # the content is not just a board
         if b";" not in content:  # lines of OBF are read below
             return listing([AnnotatedGame(Position.parse(decoded(content), rules))])
-    entries = read_games(io.BytesIO(content), Path(name) if name else None, rules)
-    found = list(itertools.islice(entries, MOST_GAMES))
-    games = [entry for entry in found if isinstance(entry, AnnotatedGame)]
-    bad = [str(entry) for entry in found if isinstance(entry, BadGame)]
-    if not games and not name and len(content) <= _LONGEST_OPENING:
+    if content.startswith(_ZIPPED):
+        with tempfile.TemporaryDirectory() as folder:
+            files = _unpacked(content, Path(folder))
+            return _listed(itertools.chain.from_iterable(read_games(file, rules=rules) for file in files))
+    found = _listed(read_games(io.BytesIO(content), Path(name) if name else None, rules))
+    if not found["games"] and not name and len(content) <= _LONGEST_OPENING:
         text = decoded(content).strip()
         if not any(letter.isdigit() for letter in text):
             return listing([AnnotatedGame.of(opening_line(text, rules))])
+    return found
+
+
+def _listed(entries: Iterator[AnnotatedGame | BadGame]) -> dict[str, Any]:
+    first = list(itertools.islice(entries, MOST_GAMES))
+    games = [entry for entry in first if isinstance(entry, AnnotatedGame)]
+    bad = [str(entry) for entry in first if isinstance(entry, BadGame)]
     left = sum(isinstance(entry, AnnotatedGame) for entry in entries)
     return listing(games, bad, len(games) + left)
+
+
+def _unpacked(content: bytes, folder: Path) -> list[Path]:
+    """Unpack an archive, such as the three files of WTHOR that `Save as` packs, and return the files of games."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            members = [
+                member for member in archive.infolist() if Path(member.filename).name and not member.is_dir()
+            ]
+            if sum(member.file_size for member in members) > _MOST_UNPACKED:
+                raise NotationError(f"an archive of at most {_MOST_UNPACKED >> 20} MB can be opened")
+            for member in members:
+                (folder / Path(member.filename).name[-_LONGEST_NAME:]).write_bytes(archive.read(member))
+    except (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError) as error:
+        raise NotationError(f"this archive can't be opened: {error}") from None
+    return sorted(file for file in folder.iterdir() if file.suffix.lower() not in (".jou", ".trn"))
 
 
 def opening_moves(text: str, rules: Rules) -> str:

@@ -59,15 +59,21 @@ def opened(page: Browser, content: str, name: str = "") -> None:
     page.wait("done && desk.viewer.game !== null")
 
 
+def opened_file(page: Browser, file: Path) -> None:
+    """Open a file, and wait until its games are listed."""
+    page.run("window.before = desk.viewer.game")
+    page.choose_file("open", file)
+    page.wait("desk.viewer.game !== before")
+
+
+def save_as(page: Browser, form: str) -> None:
+    page.run(f"at('save').value = '{form}'; at('save').dispatchEvent(new Event('change'))")
+
+
 def saved(page: Browser, form: str) -> str:
     """Return the file that `Save as` writes of the game shown."""
-    page.run(
-        f"window.text = null; fetch('save?format={form}' + (desk.viewer.game.record.play ? '&play=' +"
-        " desk.viewer.game.record.play : ''), {method: 'POST', body: JSON.stringify(desk.viewer.game.toRecord())})"
-        ".then(answer => answer.text()).then(got => text = got)"
-    )
-    page.wait("text !== null")
-    return str(page.run("text"))
+    save_as(page, form)
+    return page.downloaded(f"game.{form}").decode()
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
@@ -97,25 +103,70 @@ def test_a_game_that_no_page_of_ours_sends_is_refused_in_words(
     assert said.decode().startswith("expected ") or "turns" in said.decode()
 
 
-@pytest.mark.parametrize("name", SAMPLES)
-def test_open_and_save_as_write_what_convert_writes(served: Served, tmp_path: Path, name: str) -> None:
+@in_browser
+@pytest.mark.parametrize("name", [*SAMPLES, "alone.wtb"])
+def test_open_and_save_as_write_what_convert_writes(page: Browser, tmp_path: Path, name: str) -> None:
     """Every format into every format, byte for byte; where convert refuses, the page does too."""
     file = tmp_path / name
-    file.write_text(SAMPLES[name])
-    listing = json.loads(served.post(f"read?name={name}", file.read_bytes())[1])
-    (record,) = listing["games"]
+    if name in SAMPLES:
+        file.write_text(SAMPLES[name])
+    else:  # without the files of its names
+        (tmp_path / "given.sgf").write_text(GIVEN)
+        outflank("convert", tmp_path / "given.sgf", "--output", tmp_path / "named.wtb")
+        file.write_bytes((tmp_path / "named.wtb").read_bytes())
+    opened_file(page, file)
     for form in FORMATS:
-        made = tmp_path / f"made-{form}.{'wtb' if form == 'wthor' else form}"
-        done = outflank("convert", str(file), "--format", form, "--output", str(made), check=False)
-        status, content = served.post(f"save?format={form}", json.dumps(record).encode())
-
-        assert (status == 200) is (done.returncode == 0), (form, content, done.stderr)
-        if status != 200:
+        (made := tmp_path / form).mkdir()
+        suffix = {"wthor": "wtb", "transcript": "txt"}.get(form, form)
+        done = outflank("convert", file, "--format", form, "--output", made / f"game.{suffix}")
+        page.run("complain('')")
+        save_as(page, form)
+        if done.returncode:
+            page.wait("!at('trouble').hidden")
+            assert page.run("at('trouble').textContent") in done.stderr
+            page.errors.clear()  # the refusal
             continue
+        content = page.downloaded("game.zip" if form == "wthor" else f"game.{suffix}")
         if form == "wthor":
             with zipfile.ZipFile(io.BytesIO(content)) as archive:
-                content = archive.read("game.wtb")
-        assert content == made.read_bytes(), form
+                assert {each: archive.read(each) for each in archive.namelist()} == {
+                    each.name: each.read_bytes() for each in made.iterdir()
+                }
+        else:
+            assert content == (made / f"game.{suffix}").read_bytes(), form
+
+
+@in_browser
+def test_wthor_that_the_page_has_saved_is_opened_with_its_names(page: Browser, tmp_path: Path) -> None:
+    opened(page, GIVEN, "a.sgf")
+    save_as(page, "wthor")
+    (tmp_path / "game.zip").write_bytes(page.downloaded("game.zip"))
+    opened_file(page, tmp_path / "game.zip")
+
+    assert page.run(
+        "(({black, white, event, date}) => [black, white, event, date])(desk.viewer.game.record)"
+    ) == [
+        "Ann",
+        "Bob",
+        "Open",
+        "2018",
+    ]
+    assert page.run("at('trouble').hidden") is True
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"), [(b"PK\x03\x04 cut", "can't be opened"), (None, "at most 32 MB can be opened")]
+)
+def test_an_archive_that_is_damaged_or_too_large_is_refused_in_words(
+    served: Served, content: bytes | None, reason: str
+) -> None:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("zeros.wtb", bytes(33 << 20))
+    status, said = served.post("read?name=a.zip", content or packed.getvalue())
+
+    assert status == 400
+    assert reason in said.decode()
 
 
 @in_browser
@@ -134,7 +185,7 @@ def test_a_game_of_a_file_is_saved_with_all_its_facts_after_it_was_shown_and_rev
 @in_browser
 def test_what_a_format_has_no_place_for_is_said(page: Browser) -> None:
     opened(page, GIVEN, "a.sgf")
-    page.run("at('save').value = 'ggf'; at('save').onchange({target: at('save')})")
+    saved(page, "ggf")
     page.wait("at('trouble').textContent.startsWith('left out: ')")
 
     assert "event (1)" in page.run("at('trouble').textContent")
