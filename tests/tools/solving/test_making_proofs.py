@@ -248,6 +248,10 @@ def test_a_full_disk_is_told_and_keeps_the_proofs(tmp_path: Path) -> None:
         "UPDATE part SET proven = 5",
         "UPDATE chunk SET lines = x'00'",
         "UPDATE chunk SET lines = 'text'",
+        "UPDATE chunk SET lines = x'' WHERE number = 1",
+        "UPDATE chunk SET number = number + 5",
+        "UPDATE chunk SET board = 'x'",
+        "DELETE FROM chunk",
     ],
 )
 def test_a_damaged_part_is_written_again(
@@ -258,11 +262,14 @@ def test_a_damaged_part_is_written_again(
     monkeypatch.setattr(make, "STEP_LINES", 100)
     with ProofFile(path, OTHELLO, 6) as file:
         file.begin(position, 32, {"pv": ["g8"], "nodes": 1, "seconds": 0.5})
-        step = make._write(position, 32, 6, ProofState(), {}, 4, 1)
-        file.add(position, step.state, step.lines, 0.1)
+        state = ProofState()
+        for _ in range(2):
+            step = make._write(position, 32, 6, state, {}, 4, 1)
+            state = step.state
+            file.add(position, state, step.lines, 0.1)
     with closing(sqlite3.connect(f"{path}{PART_SUFFIX}")) as connection, connection:
         connection.execute(change)
-    if change.startswith("UPDATE chunk"):
+    if change.startswith("UPDATE chunk SET lines"):
         with pytest.raises(FileFormatError, match="is damaged: the same command writes the proof of"):
             made(path, 1)
         assert complete(path) == {}

@@ -173,27 +173,29 @@ class ProofFile:
 
     def _append(self, board: str) -> None:
         descriptor = os.open(self._file, os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o666)
-        with open(descriptor, "r+b") as file:
-            try:
+        try:
+            with open(descriptor, "r+b") as file:
                 file.seek(self._size)
-                rows = self._connection.execute(
+                missing = self.parts[board].state.lines
+                for (packed,) in self._connection.execute(
                     "SELECT lines FROM chunk WHERE board = ? ORDER BY number", (board,)
-                )
-                for (packed,) in rows:
-                    lzma.decompress(packed)  # raises if the chunk is damaged, before it is appended
+                ):
+                    missing -= lzma.decompress(packed).count(b"\n")  # raises if the chunk is damaged
                     file.write(packed)
+                if missing:
+                    raise lzma.LZMAError("lines are missing")
                 file.flush()
                 os.fsync(file.fileno())
                 size = file.tell()
-            except BaseException as error:
-                with suppress(OSError):
-                    os.ftruncate(descriptor, self._size)
-                if isinstance(error, TypeError | lzma.LZMAError | MemoryError):
-                    self._forget(board)
-                    raise FileFormatError(
-                        f"{str(self._part_path)!r} is damaged: the same command writes the proof of {board} again"
-                    ) from None
-                raise
+        except BaseException as error:
+            with suppress(OSError):
+                os.truncate(self._file, self._size)  # not before the file is closed, which writes its buffer
+            if isinstance(error, TypeError | lzma.LZMAError | MemoryError):
+                self._forget(board)
+                raise FileFormatError(
+                    f"{str(self._part_path)!r} is damaged: the same command writes the proof of {board} again"
+                ) from None
+            raise
         self._size = size
 
     def _read_done(self) -> int:
@@ -235,12 +237,18 @@ class ProofFile:
         lost = []
         for row in self._connection.execute("SELECT * FROM part"):
             part = _read_part(row)
-            if part is None or row[0] in self.done:
+            if part is None or row[0] in self.done or not self._has_chunks(row[0], part.state.lines):
                 lost.append(row[0])
             else:
                 self.parts[row[0]] = part
         for board in lost:
             self._forget(board)
+
+    def _has_chunks(self, board: str, lines: int) -> bool:
+        """Return whether no chunk of lines is missing, by the numbers of the chunks."""
+        query = "SELECT count(*), min(number), max(number) FROM chunk WHERE board = ?"
+        ((count, first, last),) = self._connection.execute(query, (board,)).fetchall()
+        return (first, last) == (0, count - 1) if lines else not count
 
     def _forget(self, board: str) -> None:
         """Remove a proof that is complete or damaged from the file of incomplete proofs."""
