@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock
-from types import MappingProxyType
+from types import MappingProxyType, UnionType
 from typing import Any, NamedTuple, Self
 
 from outflank.book.keys import after_passes, children_of, key_of, same_games
@@ -25,7 +25,7 @@ from outflank.book.records import (
     to_record,
 )
 from outflank.engine import HIGHEST_LEVEL, FileFormatError, Game, Position, Rules, SettingsError
-from outflank.storage.database import DatabaseKind
+from outflank.storage.database import DatabaseKind, typed
 
 BOOK = DatabaseKind(
     "an opening book",
@@ -222,9 +222,11 @@ class Book:
 
         Raises: FileFormatError if the file is damaged.
         """
-        levels = dict(
-            self._rows("SELECT level, count(*) FROM position GROUP BY level ORDER BY count(*) DESC")
+        rows = self._rows(
+            "SELECT level, count(*) FROM position GROUP BY level ORDER BY count(*) DESC",
+            types=(int | None, int),
         )
+        levels: dict[int | None, int] = dict(rows)
         for level in levels:
             if level is not None and level not in (HAND_LEVEL, *range(HIGHEST_LEVEL + 1)):
                 raise BOOK.unreadable(self.path, f"damaged: it has positions of level {level!r:.40}")
@@ -250,10 +252,11 @@ class Book:
         while rows := self._rows(
             f"SELECT number, time, what FROM history WHERE number > ? ORDER BY number LIMIT {_ROWS_AT_ONCE}",
             (last,),
+            types=(int, str, str),
         ):
             for number, *texts in rows:
-                if not all(isinstance(text, str) for text in texts) or number <= last:
-                    raise BOOK.unreadable(self.path, "damaged: its history is no list of texts")
+                if number <= last:
+                    raise BOOK.unreadable(self.path, "damaged: its history is not in order")
                 last = number
                 changes.append(Change(*texts))
         return changes
@@ -285,10 +288,14 @@ class Book:
             raise BOOK.unreadable(self.path, f"damaged: {error}") from None
         return {row[0]: row for row in rows}
 
-    def _rows(self, sql: str, values: Sequence[object] = ()) -> list[Any]:
+    def _rows(
+        self, sql: str, values: Sequence[object] = (), types: tuple[type | UnionType, ...] = ()
+    ) -> list[Any]:
+        """Return the rows of a query, with columns of these `types`; rows of positions are left to ``check_row``."""
         try:
             with self._lock:
-                return self._connection.execute(sql, values).fetchall()
+                rows = self._connection.execute(sql, values).fetchall()
+            return list(typed(rows, *types)) if types else rows
         except sqlite3.ProgrammingError as error:
             raise SettingsError(f"the book {str(self.path)!r} is not open ({error})") from None
         except (sqlite3.Error, MemoryError) as error:

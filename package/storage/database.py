@@ -11,12 +11,13 @@ import os
 import sqlite3
 import struct
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, Self
+from types import NoneType, UnionType
+from typing import Any, Self, get_args
 
 from outflank.errors import FileFormatError
 from outflank.storage.files import file_of, open_beside, open_regular
@@ -55,6 +56,7 @@ class DatabaseKind:
         whole: True to check all pages when the file is opened, so that reading can't return more data than the file
             holds; the check takes a third of a second for 50 MB.
         longest: the maximum size of a value or a row in bytes.
+        typed: True to check the types of all values when the file is opened, see ``expect_types``.
     """
 
     noun: str
@@ -65,6 +67,7 @@ class DatabaseKind:
     upgrade: str = ""
     whole: bool = False
     longest: int = 1 << 16
+    typed: bool = False
 
     @contextmanager
     def creating(self, path: Path) -> Iterator[tuple[sqlite3.Connection, Path]]:
@@ -155,9 +158,8 @@ class DatabaseKind:
         Raises: FileFormatError if they are damaged, with a message that does not name the file; sqlite3.Error.
         """
         table = self.tables.split()[2]  # after CREATE TABLE
-        facts = dict(connection.execute(f"SELECT name, value FROM {table} LIMIT {_MOST_FACTS}").fetchall())
-        if not all(isinstance(text, str) for fact in facts.items() for text in fact):
-            raise FileFormatError("the facts about itself are not in words")
+        rows = connection.execute(f"SELECT name, value FROM {table} LIMIT {_MOST_FACTS}")
+        facts: dict[str, str] = dict(typed(rows, str, str))
         if facts.pop(CHECKSUM_FACT, None) != _checksum(facts):
             raise FileFormatError("the facts about itself do not have the right checksum")
         return facts
@@ -210,6 +212,8 @@ class DatabaseKind:
                 ((found,),) = connection.execute("PRAGMA quick_check(1)").fetchall()
                 if found != "ok":
                     raise FileFormatError(f"damaged: {found}")
+            if self.typed:
+                expect_types(connection)
             if not writes:
                 connection.execute("PRAGMA query_only = ON")
         except FileFormatError as error:
@@ -225,6 +229,43 @@ def sealed(facts: Mapping[str, str]) -> dict[str, str]:
     """Return the facts with the checksum that ``read_facts`` expects: the CRC-32 of the other facts, in hexadecimal."""
     others = {name: value for name, value in facts.items() if name != CHECKSUM_FACT}
     return {**others, CHECKSUM_FACT: _checksum(others)}
+
+
+def expect_types(connection: sqlite3.Connection) -> None:
+    """Check that all values have the types of their columns; any column of SQLite may hold any type.
+
+    Raises: sqlite3.DatabaseError, which names the table and the column.
+    """
+    tables = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
+    for (table,) in tables:
+        columns = connection.execute(f"PRAGMA table_info({table})").fetchall()
+        cases = " ".join(
+            # A check of the pages finds NULL where it is not allowed.
+            f"WHEN typeof({name}) NOT IN ('{kind.lower()}', 'null') THEN '{name}'"
+            for _, name, kind, *_ in columns
+        )
+        query = f"SELECT CASE {cases} END AS wrong FROM {table} WHERE wrong IS NOT NULL LIMIT 1"
+        for (column,) in connection.execute(query).fetchall():
+            raise sqlite3.DatabaseError(
+                f"damaged: a value of {column} in the table {table} has the wrong type"
+            )
+
+
+_WORDS = {int: "a whole number", float: "a number", str: "a text", bytes: "bytes", NoneType: "nothing"}
+
+
+def typed(rows: Iterable[Sequence[Any]], *types: type | UnionType) -> Iterator[Any]:
+    """Yield the rows of a query, whose columns have these types; for files too large for ``expect_types``.
+
+    Raises: sqlite3.DatabaseError at a value of another type.
+    """
+    for row in rows:
+        for value, kind in zip(row, types, strict=True):
+            if not isinstance(value, kind):
+                kinds: tuple[Any, ...] = get_args(kind) or (kind,)
+                wanted = " or ".join(_WORDS[each] for each in kinds)
+                raise sqlite3.DatabaseError(f"damaged: expected {wanted}, got {value!r:.{_LONGEST_SHOWN}}")
+        yield row
 
 
 def _checksum(facts: Mapping[str, str]) -> str:

@@ -327,7 +327,7 @@ def test_levels_and_history_of_nonsense_are_damage(tmp_path: Path) -> None:
     with Book.open(path) as book:
         with pytest.raises(FileFormatError, match="damaged: it has positions of level 1000"):
             book.levels()
-        with pytest.raises(FileFormatError, match="damaged: its history"):
+        with pytest.raises(FileFormatError, match=r"damaged: expected a text, got b'\\xff'"):
             book.history()
         assert [fault for fault in book.damage() if "a row holds numbers that no book has" in fault]
 

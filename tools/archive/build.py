@@ -22,7 +22,7 @@ from outflank.book.keys import after_passes, move_number
 from outflank.engine import Colour, FileFormatError, OutflankError, Position, Rules, SettingsError
 from outflank.protocol.formats.annotated import AnnotatedGame, BadGame
 from outflank.protocol.formats.clocks import year_of
-from outflank.storage.database import sealed
+from outflank.storage.database import expect_types, sealed
 from outflank.storage.files import UnwritableError, expect_writable, file_of, open_beside, writing
 from outflank.storage.lock import WriterLock
 from outflank.tools.archive.schema import (
@@ -125,6 +125,7 @@ def add_to_archive(
             ((found,),) = connection.execute("PRAGMA quick_check(1)").fetchall()
             if found != "ok":
                 raise FileFormatError(f"damaged: {found}")
+            expect_types(connection)
         except (sqlite3.Error, FileFormatError, LookupError, ValueError, MemoryError) as error:
             raise ARCHIVE.unreadable(path, error) from None
     with writing(path):
@@ -215,11 +216,7 @@ class _Builder:
         execute = self._connection.execute
         for table, names in (("player", self._players), ("event", self._events)):
             for number, name in execute(f"SELECT id, name FROM {table} ORDER BY id"):
-                if (
-                    type(number) is not int
-                    or type(name) is not str
-                    or names.setdefault(name, number) != number
-                ):
+                if names.setdefault(name, number) != number:
                     raise sqlite3.DatabaseError(
                         f"damaged: the names of the table {table} contradict each other"
                     )
@@ -367,8 +364,7 @@ class _Builder:
             "SELECT black, white, black_rating, white_rating, winner FROM game ORDER BY year, id"
         )
         for black, white, black_rating, white_rating, winner in rows:
-            numbers = (each is None or type(each) is float for each in (black_rating, white_rating))
-            if black not in games or white not in games or winner not in _WINNERS_OR_NONE or not all(numbers):
+            if black not in games or white not in games or winner not in _WINNERS_OR_NONE:
                 raise sqlite3.DatabaseError("damaged: a row of a game has impossible values")
             games[black] += 1
             games[white] += white != black

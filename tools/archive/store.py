@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from threading import Lock
+from types import UnionType
 from typing import Any, Self
 
 from outflank.book.keys import after_passes, move_number
@@ -24,8 +25,17 @@ from outflank.engine import (
 from outflank.engine.game import as_position
 from outflank.protocol.formats.annotated import AnnotatedGame, Recorder, Result, ResultReason
 from outflank.protocol.lines import printable
+from outflank.storage.database import typed
 from outflank.tools.archive.schema import ARCHIVE, NO_MOVE, NOBODY, place_of, unpacked_moves
-from outflank.tools.archive.tally import LATEST_YEAR, MOST_DISCS, ArchiveQuery, Tally, Visit, tallies_of
+from outflank.tools.archive.tally import (
+    LATEST_YEAR,
+    MOST_DISCS,
+    VISIT_TYPES,
+    ArchiveQuery,
+    Tally,
+    Visit,
+    tallies_of,
+)
 
 ANY = ArchiveQuery()
 """The query that allows all games."""
@@ -34,11 +44,17 @@ _MOST_GAMES = 1 << 40  # bounded so that a sum of counts fits into an integer of
 _MOST_NAMES = 1000  # the maximum number of names in one statement
 # The moves at the start are images of each other. This one stands for all of them.
 _FIRST_MOVE = Move.parse("f5")
+_Types = tuple[type | UnionType, ...]
 _VISIT = "v.turn, g.year, g.rating, g.winner, g.margin, g.black, g.white, g.event, g.id"
+_VISIT_TYPES: _Types = (*VISIT_TYPES, int, int)
 _GAME = (
     "SELECT b.name, w.name, e.name, g.black_rating, g.white_rating, g.winner, g.margin, g.ending, "
     "g.first, g.given, g.moves, g.title, g.place, g.date FROM game g CROSS JOIN player b ON b.id = g.black "
     "CROSS JOIN player w ON w.id = g.white CROSS JOIN event e ON e.id = g.event WHERE g.id = ?"
+)
+_GAME_TYPES: _Types = (
+    *(str, str, str, float | None, float | None, int | None, int | None, str | None),
+    *(str | None, int, bytes, str, str, str),
 )
 
 
@@ -184,6 +200,7 @@ class Archive:
 
     def _sums(self, place: int, wanted: ArchiveQuery) -> list[tuple[int, Tally]] | None:
         rows = self._rows(
+            (int,) * 12,
             "SELECT move, year, rating, games, won, drawn, lost, measured, discs, best, second, third "
             "FROM tally WHERE position = ?",
             (place,),
@@ -192,7 +209,7 @@ class Archive:
             return None
         found = []
         for row in rows:
-            move, year, rating, games, won, drawn, lost, measured, discs, *best = map(self._whole, row)
+            move, year, rating, games, won, drawn, lost, measured, discs, *best = row
             sound = (
                 0 <= move <= NO_MOVE
                 and 0 <= year <= LATEST_YEAR
@@ -220,19 +237,19 @@ class Archive:
             return
         last = _BEYOND
         while numbers := self._rows(
+            (int,),
             "SELECT game FROM visit WHERE position = ? AND game < ? ORDER BY game DESC LIMIT 1000",
             (place, last),
         ):
-            for (number,) in numbers:
-                last = self._whole(number)
+            for (last,) in numbers:
                 yield last
 
     def _visits(self, place: int, wanted: ArchiveQuery) -> Iterator[tuple[int, Visit]]:
         sides = [self._named("player", part) for part in wanted.players]
         events = self._named("event", wanted.event) if wanted.event else None
-        for *values, event, number in self._rows(*self._query(place, sides, events)):
+        for *values, event, number in self._rows(_VISIT_TYPES, *self._query(place, sides, events)):
             visit = Visit(*values)
-            if not visit.is_sound or not isinstance(number, int):
+            if not visit.is_sound:
                 raise self._damaged("a row of a game has impossible values")
             if (
                 wanted.allows(visit.year, visit.rating)
@@ -252,7 +269,9 @@ class Archive:
         if chosen is not None and len(chosen) <= _MOST_NAMES:
             most = sum(chosen.values())
             ((here,),) = self._rows(
-                "SELECT total(1) FROM (SELECT 1 FROM visit WHERE position = ? LIMIT ?)", (place, most + 1)
+                (float,),
+                "SELECT total(1) FROM (SELECT 1 FROM visit WHERE position = ? LIMIT ?)",
+                (place, most + 1),
             )
             if most < here:
                 among = ", ".join(map(str, chosen))
@@ -270,34 +289,31 @@ class Archive:
     def _named(self, table: str, part: str) -> dict[int, int]:
         part = part.casefold()
         found = {
-            self._whole(number): self._whole(games)
-            for number, name, games in self._rows(f"SELECT id, name, games FROM {table}")
-            if part in str(name).casefold()
+            number: games
+            for number, name, games in self._rows((int, str, int), f"SELECT id, name, games FROM {table}")
+            if part in name.casefold()
         }
         if not all(0 <= games <= len(self) for games in found.values()):
             raise self._damaged(f"the number of games of a {table} is impossible")
         return found
 
     def _strengths(self, players: set[int]) -> dict[int, float]:
-        return {
-            player: float(value) if isinstance(value, float) else 0.0
-            for player, value in self._of_players("strength", players)
-        }
+        return dict(self._of_players("strength", float, players))
 
     def _names(self, players: set[int]) -> dict[int, str]:
-        return {player: printable(str(name)) for player, name in self._of_players("name", players)}
+        return {player: printable(name) for player, name in self._of_players("name", str, players)}
 
-    def _of_players(self, column: str, players: set[int]) -> Iterator[tuple[int, Any]]:
+    def _of_players(self, column: str, kind: type, players: set[int]) -> Iterator[tuple[int, Any]]:
         numbers = iter(sorted(players))
         while some := list(islice(numbers, _MOST_NAMES)):
             among = ", ".join(map(str, some))
-            found = self._rows(f"SELECT id, {column} FROM player WHERE id IN ({among})")
+            found = self._rows((int, kind), f"SELECT id, {column} FROM player WHERE id IN ({among})")
             if len(found) < len(some):
                 raise self._damaged("a player has no name")
             yield from found
 
     def _game(self, number: int) -> AnnotatedGame:
-        rows = self._rows(_GAME, (number,))
+        rows = self._rows(_GAME_TYPES, _GAME, (number,))
         if len(rows) != 1:
             raise self._damaged(f"game {number} is missing")
         (row,) = rows
@@ -316,33 +332,30 @@ class Archive:
             return AnnotatedGame(
                 recorder.first,
                 recorder.moves,
-                black=str(black),
-                white=str(white),
+                black=black,
+                white=white,
                 black_rating=ratings[0],
                 white_rating=ratings[1],
                 result=result,
-                title=str(title),
-                event=str(event),
-                place=str(place),
-                date=str(date),
-                given=self._whole(given),
+                title=title,
+                event=event,
+                place=place,
+                date=date,
+                given=given,
             )
         except (NotationError, IllegalMoveError, KeyError, TypeError, ValueError) as error:
             raise self._damaged(f"game {number}: {error}") from None
 
-    def _rows(self, sql: str, values: tuple[Any, ...] = ()) -> list[Any]:
+    def _rows(self, types: _Types, sql: str, values: tuple[Any, ...] = ()) -> list[Any]:
+        """Return the rows of a query, whose columns have these types."""
         try:
             with self._lock:
-                return self._connection.execute(sql, values).fetchall()
+                rows = self._connection.execute(sql, values).fetchall()
+            return list(typed(rows, *types))
         except sqlite3.ProgrammingError:
             raise SettingsError(f"the archive {str(self.path)!r} is closed") from None
         except (sqlite3.Error, UnicodeDecodeError, MemoryError) as error:
             raise ARCHIVE.unreadable(self.path, error) from None
-
-    def _whole(self, value: Any) -> int:
-        if not isinstance(value, int):
-            raise self._damaged("a number is missing")
-        return value
 
     def _damaged(self, reason: str) -> FileFormatError:
         return ARCHIVE.unreadable(self.path, FileFormatError(f"damaged: {reason}"))

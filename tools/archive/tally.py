@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
+from types import UnionType
 from typing import NamedTuple
 
 from outflank.engine import SettingsError
@@ -70,18 +71,21 @@ class Visit(NamedTuple):
 
     @property
     def is_sound(self) -> bool:
-        """Whether the values, which may come from a damaged file, are possible."""
+        """Whether the values, of the types ``VISIT_TYPES``, are possible; they may come from a damaged file."""
         turn, year, rating, winner, margin, black, white = self
         return (
-            type(turn) is type(year) is type(rating) is type(black) is type(white) is int
-            and 0 <= turn <= 2 * NO_MOVE + 1
+            0 <= turn <= 2 * NO_MOVE + 1
             and 0 <= year <= LATEST_YEAR
             and rating >= 0
             and black >= 0
             and white >= 0
-            and (winner is None or winner in (-1, 0, 1))
-            and (margin is None or (type(margin) is int and abs(margin) <= MOST_DISCS))
+            and winner in (None, -1, 0, 1)
+            and (margin is None or abs(margin) <= MOST_DISCS)
         )
+
+
+VISIT_TYPES: tuple[type | UnionType, ...] = (int, int, int, int | None, int | None, int, int)
+"""The types of the values of a visit."""
 
 
 @dataclass(slots=True)

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from outflank.engine import FileFormatError, OutflankError, SettingsError
+from outflank.storage.database import expect_types
 from outflank.storage.outside_json import read_json_object
 
 _NAME = "control"
@@ -79,6 +80,7 @@ class Tokens:
     def _file(self) -> Iterator[sqlite3.Connection]:
         try:
             with closing(sqlite3.connect(self._path, timeout=_BUSY_SECONDS)) as connection, connection:
+                expect_types(connection)
                 yield connection
         except sqlite3.Error as error:
             raise FileFormatError(f"can't use {str(self._path)!r} ({error})") from None

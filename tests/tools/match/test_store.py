@@ -7,6 +7,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
@@ -320,10 +321,8 @@ def folder(tmp_path: Path) -> Path:
 
 
 def edit(folder: Path, statement: str, *values: object) -> None:
-    connection = sqlite3.connect(folder / "run.db")
-    with connection:
+    with closing(sqlite3.connect(folder / "run.db")) as connection, connection:
         connection.execute(statement, values)
-    connection.close()
 
 
 @pytest.mark.parametrize(

@@ -34,6 +34,7 @@ RUN = DatabaseKind(
     upgrade=_ADD_BOOK,
     whole=True,
     longest=1 << 26,
+    typed=True,
 )
 
 

@@ -12,7 +12,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from outflank.engine import Colour, FileFormatError, Game, Move, NotationError, OutflankError, Position, Rules
+from outflank.engine import Colour, FileFormatError, Game, Move, OutflankError, Position, Rules
 from outflank.protocol.drivers.driver import LONGEST_IDENTITY
 from outflank.protocol.formats.annotated import AnnotatedMove, Recorder
 from outflank.storage.outside_json import read_json_object
@@ -140,8 +140,6 @@ Row = tuple[Any, ...]
 
 def read_opening(text: str, rules: Rules) -> tuple[Move, ...]:
     """Return the moves that ``opening_text`` wrote. Raises: NotationError, IllegalMoveError."""
-    if not isinstance(text, str):
-        raise NotationError(f"expected the moves of an opening, got {text!r}")
     game = Game(rules)
     for move in text.split():
         game.play(move)
@@ -228,10 +226,8 @@ def read_openings(connection: sqlite3.Connection, rules: Rules) -> list[tuple[Mo
 def read_remarks(connection: sqlite3.Connection) -> tuple[list[str], int]:
     """Return the remarks, and the number of remarks that were too long and were cut."""
     found = [sentence for (sentence,) in connection.execute("SELECT sentence FROM remark ORDER BY number")]
-    long = sum(_is_longer(sentence, LONGEST_SENTENCE) for sentence in found)
-    return [
-        cut(sentence, LONGEST_SENTENCE) if isinstance(sentence, str) else sentence for sentence in found
-    ], long
+    long = sum(len(sentence) > LONGEST_SENTENCE for sentence in found)
+    return [cut(sentence, LONGEST_SENTENCE) for sentence in found], long
 
 
 def _is_longer(value: object, longest: int) -> bool:
@@ -313,8 +309,6 @@ def read(connection: sqlite3.Connection) -> Run:
         remarks, long_remarks = read_remarks(connection)
     finally:
         connection.execute("COMMIT")
-    if not isinstance(facts["id"], str):
-        raise TypeError("its id is no text")
     run = Run(
         settings=read_settings(read_json_object(facts["settings"])),
         games=tuple(games),

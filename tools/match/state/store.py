@@ -198,8 +198,7 @@ class Store:
     def is_ours(self) -> bool:
         """Whether this user began the run on this machine, or took it over, with its present settings."""
         facts = schema.facts_of(self._connection)
-        code = facts.get(_SEAL, "")
-        return isinstance(code, str) and is_sealed(self.folder / RUN_FILE, _sealed_text(facts), code)
+        return is_sealed(self.folder / RUN_FILE, _sealed_text(facts), facts.get(_SEAL, ""))
 
     def take_over(self) -> None:
         """Seal the run for this user on this machine. Raises: FileFormatError if the seal can't be written."""
