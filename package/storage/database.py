@@ -234,7 +234,7 @@ def sealed(facts: Mapping[str, str]) -> dict[str, str]:
 def expect_types(connection: sqlite3.Connection) -> None:
     """Check that all values have the types of their columns; any column of SQLite may hold any type.
 
-    Raises: sqlite3.DatabaseError, which names the table and the column.
+    Raises: FileFormatError, with a message that names the table and the column, but not the file; sqlite3.Error.
     """
     tables = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
     for (table,) in tables:
@@ -246,9 +246,7 @@ def expect_types(connection: sqlite3.Connection) -> None:
         )
         query = f"SELECT CASE {cases} END AS wrong FROM {table} WHERE wrong IS NOT NULL LIMIT 1"
         for (column,) in connection.execute(query).fetchall():
-            raise sqlite3.DatabaseError(
-                f"damaged: a value of {column} in the table {table} has the wrong type"
-            )
+            raise FileFormatError(f"damaged: a value of {column} in the table {table} has the wrong type")
 
 
 _WORDS = {int: "a whole number", float: "a number", str: "a text", bytes: "bytes", NoneType: "nothing"}

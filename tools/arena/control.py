@@ -82,7 +82,7 @@ class Tokens:
             with closing(sqlite3.connect(self._path, timeout=_BUSY_SECONDS)) as connection, connection:
                 expect_types(connection)
                 yield connection
-        except sqlite3.Error as error:
+        except (sqlite3.Error, FileFormatError) as error:
             raise FileFormatError(f"can't use {str(self._path)!r} ({error})") from None
 
 

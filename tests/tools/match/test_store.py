@@ -383,8 +383,8 @@ def test_openings_that_cannot_be_played_are_refused_in_words(folder: Path, value
     edit(folder, "UPDATE opening SET moves = ?", value)
 
     with (
-        Store.resume(folder) as store,
         pytest.raises(FileFormatError, match=r"^can't read .* as the file of a run"),
+        Store.resume(folder) as store,
     ):
         store.openings()
 

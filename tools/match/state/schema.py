@@ -309,6 +309,8 @@ def read(connection: sqlite3.Connection) -> Run:
         remarks, long_remarks = read_remarks(connection)
     finally:
         connection.execute("COMMIT")
+    if not facts["id"]:
+        raise ValueError("it has no id")
     run = Run(
         settings=read_settings(read_json_object(facts["settings"])),
         games=tuple(games),
