@@ -21,7 +21,7 @@ _BESIDE = (".", "bin", "build")  # the subfolders of a project that may contain 
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class CatalogueEntry:
     """An engine of the catalogue.
 
     Attributes:
@@ -60,10 +60,10 @@ class Known:
 
 
 @functools.cache
-def catalogue() -> dict[str, Known]:
+def catalogue() -> dict[str, CatalogueEntry]:
     """Return all engines of the catalogue by their keys."""
     tables = tomllib.loads(_FILE.read_text(encoding="utf-8"))
-    return {key: Known(key, **table) for key, table in tables.items()}
+    return {key: CatalogueEntry(key, **table) for key, table in tables.items()}
 
 
 def search_path() -> list[Path]:
@@ -91,7 +91,7 @@ def completed(given: Mapping[str, Any]) -> dict[str, Any]:
     return {"name": known.title, **known.settings, **settings}
 
 
-def _started(known: Known, settings: Mapping[str, Any]) -> dict[str, str]:
+def _started(known: CatalogueEntry, settings: Mapping[str, Any]) -> dict[str, str]:
     asked = settings.get("dir")
     folders = [Path(str(asked)).expanduser()] if asked else search_path()
     program = known.find(folders)
@@ -108,7 +108,7 @@ def _started(known: Known, settings: Mapping[str, Any]) -> dict[str, str]:
     return {"cmd": " ".join(words), **_home(known, program)}
 
 
-def _home(known: Known, program: Path) -> dict[str, str]:
+def _home(known: CatalogueEntry, program: Path) -> dict[str, str]:
     if not known.home:
         return {}
     for folder in _around(program):

@@ -7,7 +7,7 @@ import click
 
 from outflank.engine import NotationError, Rules
 from outflank.protocol.drivers import make_driver
-from outflank.protocol.drivers.catalogue import Known, search_path
+from outflank.protocol.drivers.catalogue import CatalogueEntry, search_path
 from outflank.protocol.drivers.errors import EngineError
 from outflank.protocol.drivers.spec import EngineSpec
 from outflank.protocol.lines import printable
@@ -26,7 +26,7 @@ _INDENT = " " * 10
 
 
 def find_engine(
-    known: Known, folders: tuple[Path, ...], check: bool, interrupts: Interrupts
+    known: CatalogueEntry, folders: tuple[Path, ...], check: bool, interrupts: Interrupts
 ) -> dict[str, str | None]:
     """Start an engine of the catalogue to learn its name.
 
@@ -85,7 +85,7 @@ def engine_lines(found: dict[str, str | None]) -> Iterator[str]:
         yield f"    compliance: {found['compliance']}"
 
 
-def facts_text(known: Known) -> Iterator[str]:
+def facts_text(known: CatalogueEntry) -> Iterator[str]:
     """Yield the facts about an engine of the catalogue, with their sources."""
     yield f"    command: {' '.join([known.cmd, *known.without.values()])}"
     yield from (f"    {name}={value}" for name, value in known.settings.items())
@@ -93,7 +93,7 @@ def facts_text(known: Known) -> Iterator[str]:
     yield from (f"    {fact['fact']} [{fact['source']}, {fact['date']}]" for fact in known.facts)
 
 
-def engine_facts(known: Known) -> list[dict[str, str]]:
+def engine_facts(known: CatalogueEntry) -> list[dict[str, str]]:
     """Return the facts about an engine of the catalogue as plain data."""
     return [{**fact, "date": str(fact["date"])} for fact in known.facts]
 
