@@ -33,7 +33,7 @@ from outflank.tools.analysis.requests import (
     Query,
     read_request,
 )
-from outflank.tools.cli.positions import Given, shown
+from outflank.tools.cli.positions import PositionArgument, shown
 
 FIRST_SLICE_SECONDS = 1.0
 """The first time slice of a search while another client waits; it doubles each time that the search gives way."""
@@ -273,7 +273,7 @@ def items_of(names: Sequence[str], defaults: Defaults) -> Iterator[Item]:
     """
     count = itertools.count(1)
     for name in names:
-        with Given(name) as given:
+        with PositionArgument(name) as given:
             stream = given.requests()
             if stream is not None:
                 yield from requests_of(stream, defaults)

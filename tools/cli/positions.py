@@ -73,7 +73,7 @@ def read_game(text: str, rules: Rules, name: str = _ARGUMENT) -> AnnotatedGame:
     Raises: click.BadParameter if `text` is neither a file nor a description; NotationError if the file has a bad game
         or several games; OSError if the file can't be read.
     """
-    with Given(text) as given, as_usage(name):
+    with PositionArgument(text) as given, as_usage(name):
         found = list(islice(given.games(rules), 2))
     if len(found) > 1:
         raise NotationError(f"{shown(text)} has more than one position, and only one can be shown")
@@ -82,7 +82,7 @@ def read_game(text: str, rules: Rules, name: str = _ARGUMENT) -> AnnotatedGame:
     return found[0]
 
 
-class Given:
+class PositionArgument:
     """The value of a POSITION argument: a description, or the name of a file (``-`` is stdin), a run or a sample.
 
     As a context manager, it closes the file.
@@ -103,7 +103,7 @@ class Given:
         elif not self._is_run and os.path.exists(self._path) and not os.path.isdir(self._path):
             self._stream = open(self._path, "rb")  # noqa: SIM115  # closed at the end of the context
 
-    def __enter__(self) -> "Given":
+    def __enter__(self) -> "PositionArgument":
         return self
 
     def __exit__(self, *error: object) -> None:

@@ -25,7 +25,7 @@ from outflank.tools.cli.options import (
     search_options,
     selectivity_option,
 )
-from outflank.tools.cli.positions import Given, as_usage, complete_games
+from outflank.tools.cli.positions import PositionArgument, as_usage, complete_games
 from outflank.tools.cli.types import COUNT, EXISTING_FILE, SECONDS, WholeNumber
 from outflank.tools.report.search import heading, settings_line
 from outflank.tools.runtime.progress import Complaints, counted
@@ -145,7 +145,7 @@ def analyze(
     if len(texts) > 1:
         answer_many(items_of(texts, defaults), as_json)
         return
-    with Given(texts[0]) as given:
+    with PositionArgument(texts[0]) as given:
         stream = given.requests()
         if stream is not None:
             answer_many(requests_of(stream, defaults), as_json=True)

@@ -9,7 +9,7 @@ from outflank.engine import Limit, OutflankError, Rules, Searcher, SearchInfo
 from outflank.protocol.formats import obf
 from outflank.protocol.formats.annotated import BadGame
 from outflank.protocol.formats.obf import Problem
-from outflank.tools.cli.positions import Given, as_usage, bad_game, shown
+from outflank.tools.cli.positions import PositionArgument, as_usage, bad_game, shown
 from outflank.tools.report.search import limit_words, settings_line
 from outflank.tools.runtime.progress import Complaints, counted, live
 from outflank.tools.solving.solutions import Solution, SolutionReport
@@ -81,7 +81,7 @@ def read_problems(
         return [board_problem(board, rules)], bad
     problems: list[Problem] = []
     for text in texts:
-        with Given(text) as given, as_usage():
+        with PositionArgument(text) as given, as_usage():
             if (suite := given.suite(rules)) is not None:
                 read, errors = suite
                 problems += read

@@ -14,7 +14,7 @@ from outflank.engine import Searcher
 from outflank.protocol.formats.annotated import AnnotatedGame, BadGame
 from outflank.tools.analysis.requests import Defaults
 from outflank.tools.analysis.service import AnalysisService
-from outflank.tools.cli.positions import Given, as_usage, bad_game, shown
+from outflank.tools.cli.positions import PositionArgument, as_usage, bad_game, shown
 from outflank.tools.runtime.progress import warn
 from outflank.tools.runtime.signals import Interrupts
 
@@ -55,7 +55,7 @@ def serve_board(
         address = Address.parse(place or "0")
     games: list[AnnotatedGame] = []
     for text in texts:
-        with Given(text) as given, as_usage():
+        with PositionArgument(text) as given, as_usage():
             entries = given.games(defaults.rules)
             for each in islice(entries, MOST_GAMES):
                 if isinstance(each, BadGame):
