@@ -13,7 +13,7 @@ from importlib import import_module
 from random import Random
 from statistics import median
 
-from outflank.tools.match.stats.spsa import Tuned, Tuning, ValuePath
+from outflank.tools.match.stats.spsa import TunedParameter, Tuning, ValuePath
 
 VALUES, SEEDS = 8, 20
 ELO = 800.0  # the cost in Elo of a value at a distance of 1; a distance of 0.1 costs 8 Elo
@@ -53,7 +53,9 @@ class Hidden:
 def ours(seed: int, pairs: int) -> float:
     """Run our SPSA with its default step and rate, and return the largest distance from an optimum."""
     hidden = Hidden(seed)
-    tuned = [Tuned.parse(f"v{place} real {start} 0 1", pairs) for place, start in enumerate(hidden.start)]
+    tuned = [
+        TunedParameter.parse(f"v{place} real {start} 0 1", pairs) for place, start in enumerate(hidden.start)
+    ]
     path = ValuePath(Tuning(tuple(tuned), LAG), pairs, seed)
     for pair in range(1, pairs + 1):
         plus, minus = ([float(text) for text in side.values()] for side in path.sides(pair))

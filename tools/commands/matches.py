@@ -38,7 +38,7 @@ from outflank.tools.match.state.run import Format, Run, RunSettings, difference
 from outflank.tools.match.state.run_file import RUN_FILE, names_a_run
 from outflank.tools.match.state.store import read_run
 from outflank.tools.match.state.tuning import TEST_FOLDER, test_of, tuning_settings
-from outflank.tools.match.stats.spsa import Tuned
+from outflank.tools.match.stats.spsa import TunedParameter
 from outflank.tools.runs.resume import ask_about_commands
 from outflank.tools.runs.show import show_run
 
@@ -145,7 +145,7 @@ def tune(
         except NotationError as error:
             raise click.BadParameter(str(error), param_hint="--engine") from None
         try:
-            tuned = [Tuned.parse(text, played.games // 2) for text in parameters]
+            tuned = [TunedParameter.parse(text, played.games // 2) for text in parameters]
             return tuning_settings(replace(played, engines=(spec,)), tuned)
         except NotationError as error:
             raise click.BadParameter(str(error), param_hint="--param") from None

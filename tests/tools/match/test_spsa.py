@@ -9,12 +9,15 @@ import pytest
 from outflank.engine import NotationError
 from outflank.measure.tuning import NEAR, ours
 from outflank.tools.match.stats.sprt import Sprt
-from outflank.tools.match.stats.spsa import ALPHA, GAMMA, STABILITY, Tuned, Tuning, ValuePath
+from outflank.tools.match.stats.spsa import ALPHA, GAMMA, STABILITY, TunedParameter, Tuning, ValuePath
 
-REAL, WHOLE = Tuned.parse("t real 1.1 0.5 3.0 0.25 0.02", 100), Tuned.parse("from int 3 2 8 1 0.02", 100)
+REAL, WHOLE = (
+    TunedParameter.parse("t real 1.1 0.5 3.0 0.25 0.02", 100),
+    TunedParameter.parse("from int 3 2 8 1 0.02", 100),
+)
 
 
-def tuning(*parameters: Tuned, lag: int = 4) -> Tuning:
+def tuning(*parameters: TunedParameter, lag: int = 4) -> Tuning:
     return Tuning(parameters or (REAL, WHOLE), lag)
 
 
@@ -50,7 +53,7 @@ class TestTheValues:
         assert last.step(REAL, pairs) == c_end
 
     def test_never_leave_their_range(self) -> None:
-        path = ValuePath(tuning(Tuned.parse("t real 1 1 1.1 0.1 1", 100), WHOLE), 50, 1)
+        path = ValuePath(tuning(TunedParameter.parse("t real 1 1 1.1 0.1 1", 100), WHOLE), 50, 1)
         for pair in range(1, 51):
             for side in path.sides(pair):
                 assert 1 <= float(side["t"]) <= 1.1
@@ -88,7 +91,7 @@ def test_the_sides_of_a_pair_lie_opposite_each_other() -> None:
 
 
 def test_a_whole_number_is_rounded_by_chance_so_that_its_mean_is_the_value() -> None:
-    half = Tuned.parse("n int 5 0 10 0.75", 100)
+    half = TunedParameter.parse("n int 5 0 10 0.75", 100)
     path = ValuePath(tuning(half, lag=1000), 1000, 3)
     sides = [int(side["n"]) for pair in range(1, 1001) for side in path.sides(pair)]
 
@@ -97,10 +100,13 @@ def test_a_whole_number_is_rounded_by_chance_so_that_its_mean_is_the_value() -> 
 
 
 def test_usual_steps_fit_the_range_and_what_is_written_is_read_again() -> None:
-    whole, made = Tuned.parse("n int 3 2 8", 100), Tuning((REAL, WHOLE), 4, Sprt.parse("elo0=0 elo1=5"))
+    whole, made = (
+        TunedParameter.parse("n int 3 2 8", 100),
+        Tuning((REAL, WHOLE), 4, Sprt.parse("elo0=0 elo1=5")),
+    )
 
-    assert (whole.step, whole.rate, Tuned.parse("t real 1 0 2", 100).step) == (0.5, 0.1, 0.1)
-    assert Tuned.parse("n int 3 2 8", 250_000).rate == 0.002
+    assert (whole.step, whole.rate, TunedParameter.parse("t real 1 0 2", 100).step) == (0.5, 0.1, 0.1)
+    assert TunedParameter.parse("n int 3 2 8", 250_000).rate == 0.002
     assert Tuning.from_plain(asdict(made)) == made
 
 
@@ -123,7 +129,7 @@ def test_usual_steps_fit_the_range_and_what_is_written_is_read_again() -> None:
 )
 def test_a_text_that_makes_no_sense_is_refused_in_one_sentence(text: str, sentence: str) -> None:
     with pytest.raises(NotationError) as error:
-        Tuned.parse(text, 100)
+        TunedParameter.parse(text, 100)
     assert str(error.value).startswith(sentence)
 
 
@@ -131,7 +137,7 @@ def test_a_text_that_makes_no_sense_is_refused_in_one_sentence(text: str, senten
     "text", ["Skill Level int 10 0 20", "'Skill Level' int 10 0 20", '"Skill Level" int 10 0 20 1 0.1']
 )
 def test_the_name_of_a_parameter_may_have_blanks(text: str) -> None:
-    tuned = Tuned.parse(text, 100)
+    tuned = TunedParameter.parse(text, 100)
 
     assert (tuned.name, tuned.kind, tuned.start, tuned.most) == ("Skill Level", "int", 10, 20)
 
@@ -142,4 +148,4 @@ def test_the_name_of_a_parameter_may_have_blanks(text: str) -> None:
 )
 def test_a_parameter_without_a_proper_name_is_refused(text: str) -> None:
     with pytest.raises(NotationError, match=r"expected (NAME int|a parameter's name|a number)"):
-        Tuned.parse(text, 100)
+        TunedParameter.parse(text, 100)

@@ -8,7 +8,7 @@ from statistics import fmean
 
 from outflank.protocol.drivers.spec import EngineSpec, Protocol, is_ours, name
 from outflank.tools.match.state.run import RunSettings
-from outflank.tools.match.stats.spsa import Tuned, Tuning
+from outflank.tools.match.stats.spsa import TunedParameter, Tuning
 
 _SIDES, _TUNED = ("+", "-"), " tuned"
 TEST_FOLDER = "test"  # the subfolder of a tuning for the match of the tuned values against the initial ones
@@ -16,7 +16,7 @@ _POINTS = 200  # the approximate number of points of a path
 _SETTLED_FROM = 0.75  # share of the pairs that the mean and the spread of a value leave out
 
 
-def tuning_settings(settings: RunSettings, parameters: Sequence[Tuned]) -> RunSettings:
+def tuning_settings(settings: RunSettings, parameters: Sequence[TunedParameter]) -> RunSettings:
     """Return the settings of a run in which the only engine of `settings` plays itself with other values.
 
     The test of `settings` becomes the test of the result.
@@ -55,7 +55,7 @@ class Value:
         path: the numbers of pairs, with the value and the step after each; thinned.
     """
 
-    parameter: Tuned
+    parameter: TunedParameter
     text: str
     mean: float
     spread: float

@@ -33,7 +33,7 @@ _KINDS = ("int", "real")
 
 
 @dataclass(frozen=True, slots=True)
-class Tuned:
+class TunedParameter:
     """A parameter that is tuned.
 
     Attributes:
@@ -133,7 +133,7 @@ class Tuning:
     Raises: NotationError if the number or the names of the parameters, or the lag, are out of range.
     """
 
-    parameters: tuple[Tuned, ...]
+    parameters: tuple[TunedParameter, ...]
     lag: int
     test: Sprt | None = None
 
@@ -148,7 +148,7 @@ class Tuning:
     def from_plain(cls, plain: Mapping[str, Any]) -> Self:
         """Read the output of ``asdict``. Raises: NotationError, KeyError, TypeError for anything else."""
         test = Sprt(**plain["test"]) if plain["test"] else None
-        return cls(tuple(Tuned(**values) for values in plain["parameters"]), plain["lag"], test)
+        return cls(tuple(TunedParameter(**values) for values in plain["parameters"]), plain["lag"], test)
 
     def texts(self, values: Sequence[float]) -> dict[str, str]:
         """Return the values, one for each parameter, in the form that engines get."""
@@ -201,7 +201,7 @@ class ValuePath:
             minus[parameter.name] = parameter.text(value - moved, toss)
         return plus, minus
 
-    def step(self, parameter: Tuned, pair: int) -> float:
+    def step(self, parameter: TunedParameter, pair: int) -> float:
         """Return the distance by which a value is moved for play in a pair."""
         growth: float = (self._length / max(pair, 1)) ** GAMMA
         return parameter.step * growth
