@@ -9,8 +9,8 @@ from outflank.engine.evaluation import weights
 from outflank.tools.runtime.progress import counted
 
 
-class Searched(Protocol):
-    """The properties of a search that determine the certainty of a score, for example a ``SearchInfo``."""
+class SearchExtent(Protocol):
+    """The extent of a search, which determines the certainty of its score; a ``SearchInfo`` has it."""
 
     @property
     def depth(self) -> int:
@@ -44,12 +44,12 @@ def limit_words(limit: Limit) -> list[str]:
     return [*words, "win, draw or loss only"] if limit.wld else words
 
 
-def reached_end(info: Searched, empties: int) -> bool:
+def reached_end(info: SearchExtent, empties: int) -> bool:
     """Return whether the search, even a selective one, reached the end of a game with `empties` empty squares."""
     return info.exact or info.depth >= empties
 
 
-def certainty(info: Searched, empties: int) -> str:
+def certainty(info: SearchExtent, empties: int) -> str:
     """Return the certainty of a score: ``exact``, ``to the end at 95 %``, ``14 plies`` or ``14 plies at 95 %``."""
     if info.exact:
         return "exact"
