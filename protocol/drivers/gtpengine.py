@@ -48,7 +48,7 @@ class GtpEngine:
         rules: the rules of the games.
         time: the time control in the notation of ``TimeControl.parse``: ``0.5``, ``60+1``, ``60+10/5``.
         dialect: the commands that set the engine's clock.
-        surroundings: the folder, environment, processors and memory of the process.
+        settings: the folder, environment, processors and memory of the process.
         on_line: the function that gets a direction and a line: ``">"`` for each line sent, ``"<"`` for each line of an
             answer, ``"!"`` for each other line.
 
@@ -62,7 +62,7 @@ class GtpEngine:
         rules: Rules | None = None,
         time: str | TimeControl = NO_LIMIT,
         dialect: Dialect | str = Dialect.AUTO,
-        surroundings: ProcessSettings | None = None,
+        settings: ProcessSettings | None = None,
         on_line: Callable[[str, str], object] | None = None,
     ) -> None:
         words = split_command(command) if isinstance(command, str) else list(command)
@@ -76,7 +76,7 @@ class GtpEngine:
         self._driver = GtpDriver(
             spec,
             self._rules,
-            settings=surroundings,
+            settings=settings,
             restarts=False,
             on_wait=self._expect_wanted,
             on_line=None if on_line is None else lambda name, direction, line: on_line(direction, line),
