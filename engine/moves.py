@@ -143,4 +143,4 @@ class LegalMoves(tuple[Move, ...]):
 _one_of_each = cache(Move)
 PASS = Move(None)
 MOVES = tuple(_one_of_each(square, None) for square in SQUARES)
-"""The move on each square, without a direction."""
+"""The move on each square, by the square's number. These moves name no direction."""

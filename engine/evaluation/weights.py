@@ -6,7 +6,7 @@ r"""The evaluation's weights: reads, checks and writes the packed file, and maps
     line 2    a JSON object: layout (hash of the patterns), phases, stages, heads, weights (a phase), sums, units,
               bytes, crc32, provenance
     the rest  zlib-compressed: the tables' weights in 1/128 disc from the side to move, as unpacking.py keeps them,
-              first the low bytes of all, then the high bytes, which compress better apart; the network's layers, head
+              first all low bytes, then all high bytes, which compress better separately; the network's layers, head
               by head, 16 bits each number, the low byte first; the network's rows, stage by stage: a bit for each
               row, set if it is kept, then the kept rows, a byte each number
 
@@ -18,11 +18,11 @@ and every process maps it. In a wheel, to make it smaller, the file has the entr
 once, and a process spreads them to all weights in its own memory.
 
     line 1    OUTFLANK UNPACKED WEIGHTS 2, and the byte order
-    line 2    the packed file's JSON object with four keys more: rows (of each stage), kept (weights of a phase),
+    line 2    the packed file's JSON object with four more keys: rows (of each stage), kept (weights of a phase),
               row_bits, file (the checksum of the packed file); padded with spaces so that the numbers begin at a
               multiple of 64 bytes
     the rest  the rows, stage by stage, SUMS numbers each; the entries of the kept weights, phase by phase; unless all
-              are kept, for each weight of a phase its place among the kept ones; the layers
+              are kept, a map from each weight of a phase to its index among the kept ones; the layers
 
 It is a part of the program like the compiled modules. Mapping it checks line 1, the shape in line 2, and the length.
 """

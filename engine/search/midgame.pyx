@@ -243,7 +243,7 @@ cdef void _value_moves(
         if plies >= 0:
             mine = own ^ moves[i].turned ^ bit(moves[i].square)
             theirs = opp ^ moves[i].turned
-            # A square opened for the other side weighs as much as a disc.
+            # A square that the move opens to the other side weighs as much as a disc.
             expected = _presearch(worker, theirs, mine, &moves[i], plies, exact, alpha) + opened_squares(mine, theirs)
             moves[i].value -= expected * (_VALUE_PER_DISC << min(plies, 2))
 

@@ -1,6 +1,6 @@
 """The adjustable parameters of the search: their meaning, default and range.
 
-Every searcher has a set of its own. ``outflank tune`` optimises values by play. docs/search.md has the table.
+Every searcher has a set of its own, which docs/search.md lists. ``outflank tune`` optimises values by playing games.
 """
 
 from collections.abc import Mapping

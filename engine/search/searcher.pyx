@@ -55,14 +55,14 @@ cdef class SearchTurn:
         self._free_if_done()
 
     cdef _free_if_done(self):
-        """Release the searcher once the lease and the thread's turn have ended."""
+        """Release the searcher when the lease has been left and the search has ended."""
         if self._ended and self._left and self._free is not None:
             free, self._free = self._free, None
             free()
 
 
 cdef class Lease:
-    """An analysis' lease of its searcher, which is free again once the lease is left and the turn has ended."""
+    """An analysis' lease of its searcher, which is released when the lease has been left and the search has ended."""
 
     cdef readonly SearchTurn turn
     cdef object _stop

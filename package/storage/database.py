@@ -51,7 +51,7 @@ class DatabaseKind:
         tables: the SQL that creates the tables. The first table has facts about the file, in columns
             ``name`` and ``value``.
         version: the version of the tables.
-        earlier: the SQL of the tables of earlier versions that can be read.
+        earlier: the SQL of the tables of each earlier version that this program still reads.
         upgrade: the SQL that converts the tables of the last earlier version when the file is opened to be written.
         whole: True to check all pages when the file is opened, so that reading can't return more data than the file
             holds; the check takes a third of a second for 50 MB.

@@ -107,7 +107,7 @@ class ThreadUsage:
         ran: the seconds for which the thread ran.
         waited: the seconds for which the thread was ready to run but had no processor.
         processors: the numbers of the processors that the thread may use.
-        yields: True if the thread has a lower priority than this program, so that waiting is expected.
+        yields: True if the thread runs at a lower priority than this program, so that other threads may delay it.
     """
 
     ran: float = 0.0

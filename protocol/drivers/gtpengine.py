@@ -146,7 +146,7 @@ class GtpEngine:
 
     @_alone
     def follow(self, game: Game) -> None:
-        """Replace the game by `game`. The clocks are kept if `game` continues this game, and otherwise refilled.
+        """Replace the current game with `game`. The clocks are kept if `game` continues it, and otherwise refilled.
 
         Raises: SettingsError if `game` has another start position or other rules; EngineError.
         """

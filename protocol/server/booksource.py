@@ -13,7 +13,7 @@ if TYPE_CHECKING:  # not imported at run time, so that the first answer does not
     from outflank.book import Book, BookEntry, BookMove
 
 NO_BOOK = "none"
-"""The word for no book in place of a book's name."""
+"""The word that stands for "no book" where a book's name is expected."""
 _SHIPPED = Path(__file__).parents[2] / "book" / "data"
 
 

@@ -121,14 +121,14 @@ def choose(
     moves: Sequence[Move] | None = None,
     on_info: Callable[[SearchInfo], object] | None = None,
 ) -> Move:
-    """Return the move of an opponent with an Elo number.
+    """Return the move of an opponent of a given Elo rating.
 
     The draw depends only on the seed and the position, not on earlier searches or moves.
 
     Args:
         searcher: the searcher that scores the moves.
         position: a position with at least one legal move.
-        elo: the Elo number, see ``strength_of``.
+        elo: the Elo rating of the opponent, see ``strength_of``.
         limit: the limit of time and nodes; its depth is replaced by the opponent's depth.
         seed: the seed of the draw; None for a random seed.
         moves: the legal moves to choose from; None for all.

@@ -168,7 +168,7 @@ def _go(session: Session, words: list[str]) -> Iterator[str]:
 def _search(
     session: Session, moves: Sequence[Move] | None, *, is_pondering: bool = False
 ) -> Generator[str, None, Move | None]:
-    """Search the position, report on the way, and return the choice; None if ``ponderhit`` ended the search."""
+    """Search the position, yield reports during the search, and return the move; None if ``ponderhit`` ended it."""
     position, move = session.position, None
     with closing(
         think_aloud(session, lambda on_info: session.choose(position.side, on_info, moves=moves))
