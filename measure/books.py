@@ -96,7 +96,7 @@ _searcher = cache(lambda: Searcher(256))
 
 @cache
 def searched(position: Position, level: int) -> tuple[int, str]:
-    """Search a position on a level, and return the score in discs for Black and the best move."""
+    """Search a position at a level, and return the score in discs for Black and the best move."""
     _searcher().clear()
     result = _searcher().search(position, limit_for_level(level, position.empties))
     score = round(result.score)

@@ -27,7 +27,7 @@ from outflank.tools.runtime.progress import counted, warn
 ELOS = range(LOWEST_ELO, HIGHEST_ELO + 1, 100)
 """The Elo levels for which a problem's probability of failure is computed."""
 _APART = 6  # the least distance in plies between two problems of a game, since closer positions are nearly the same
-# The least probability of failure at the level that fails most often: a move that every level finds is not a problem.
+# The least probability of failure at the weakest level: a position whose move every level finds is no problem to solve.
 _LEAST_FAILURES = 0.1
 _HASH_MB = 32
 
@@ -305,7 +305,7 @@ def ask_all(problems: Sequence[Problem], lines: InputLines) -> None:
 
 
 def _scores(problem: Problem, searcher: Searcher) -> Mapping[Move, int] | None:
-    """Return the scores of all moves, solved unless the file has all of them.
+    """Return the scores of all moves. The position is solved if the file lacks a score.
 
     Returns None if there are fewer than two moves, or too many empty squares to solve.
     """

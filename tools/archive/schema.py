@@ -60,7 +60,7 @@ ARCHIVE = DatabaseKind("an archive of games", application=0x4F464C41, tables=TAB
 
 
 def place_of(position: Position) -> tuple[int, Symmetry]:
-    """Return the number of a position and its images, and the symmetry to the image that defines stored moves."""
+    """Return the key that a position shares with its images, and the symmetry to the image whose moves are stored."""
     key, symmetry = key_of(position)
     return int.from_bytes(blake2b(key, digest_size=8).digest(), "big", signed=True), symmetry
 

@@ -1,4 +1,4 @@
-"""The server's state of an arena: admission of entrants, presence, the organiser's orders, messages to entrants."""
+"""The state of an arena on its server: admission and presence of entrants, orders of the organiser, messages."""
 
 import asyncio
 import threading

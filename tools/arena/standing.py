@@ -39,7 +39,7 @@ def most_informative(
     Args:
         standings: the standings after all games so far.
         duos: the pairs of engines to choose from.
-        playing: the number of pairs of games in progress between two engines.
+        playing: the number of unfinished pairs of games for each two engines.
     """
     ratings = {rating.name: rating for rating in standings.ratings.ratings}
 

@@ -56,7 +56,7 @@ def starts_as_othello_does(engine: TappedGtpDriver) -> None:
 
 @must()
 def refuses_other_first_moves(engine: TappedGtpDriver) -> None:
-    """Squares that turn nothing are illegal: c5, d6, e3, f4, a1."""
+    """A move that turns no disc is illegal: c5, d6, e3, f4, a1."""
     set_up(engine)
     for square in ("c5", "d6", "e3", "f4", "a1"):
         engine.refuse(f"play black {square}")

@@ -226,7 +226,7 @@ def repeats_small_and_large_ids(engine: TappedGtpDriver) -> None:
 
 @must(alone=True)
 def forgets_an_id(engine: TappedGtpDriver) -> None:
-    """An id belongs to its own command alone: the answer to a command without one has none."""
+    """The answer to a command without an id has no id, also after a command with an id."""
     engine.ask("7 name")
     reply = engine.ask("name")
     expect(not reply.id, "no id", reply)

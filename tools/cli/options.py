@@ -104,7 +104,7 @@ param_option = click.option(
 )
 search_options = together(threads_option, hash_option, param_option, weights_option)
 plain_search_options = together(threads_option, hash_option, weights_option)
-"""The search options without ``--param``."""
+"""The search options except ``--param``."""
 
 
 def selectivity_option(default: str = "", value: str | None = None) -> Callable[[Decorated], Decorated]:

@@ -83,7 +83,7 @@ def read_game(text: str, rules: Rules, name: str = _ARGUMENT) -> AnnotatedGame:
 
 
 class PositionArgument:
-    """The value of a POSITION argument: a description, or the name of a file (``-`` is stdin), a run or a sample.
+    """The value of a POSITION argument: a description, or the name of a run, a sample or a file (``-`` is stdin).
 
     As a context manager, it closes the file.
 
@@ -122,7 +122,7 @@ class PositionArgument:
     def suite(self, rules: Rules) -> obf.Suite | None:
         """Return the positions of an OBF file with the scores of their moves; None if the file is not OBF.
 
-        Raises: FileFormatError if an OBF file is longer than any suite, or if a thousand lines can't be read.
+        Raises: FileFormatError if an OBF file is too long for a suite, or has a thousand invalid lines.
         """
         if self._stream is None:
             return None

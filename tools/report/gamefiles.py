@@ -125,7 +125,7 @@ def format_of(path: Path) -> FormatName:
 def chosen_format(
     given: _Name | None, output: Path, formats: Mapping[str, _Name], is_default: bool = False
 ) -> _Name:
-    """Return the format of ``--format``, or else the format of the output's suffix in `formats`.
+    """Return the format that ``--format`` names, or else the one that `formats` has for the output's suffix.
 
     Args:
         given: the format of ``--format``.

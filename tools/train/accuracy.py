@@ -24,7 +24,7 @@ _ROWS = {
 
 
 def calibration(scores: Sequence[float], truths: Sequence[float]) -> tuple[float, float]:
-    """Return the bias and the slope of scores.
+    """Return the bias of scores, and the slope of the line that maps them to the true scores.
 
     Returns: the mean of score minus truth, in discs; below 0 the side to move is rated too low. Then the slope of the
         least-squares line from scores to truths; above 1 the scores are too close to 0. Without scores the results are

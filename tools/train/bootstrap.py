@@ -111,7 +111,7 @@ class BootstrapSettings:
 
 
 def work_seconds(seconds: float, known: int, found: float = 0.0, fitted: float = 0.0) -> float:
-    """Return a generation's seconds for games and labels; the fit to all positions uses the rest.
+    """Return the part of a generation's seconds for games and labels; the fit to all positions takes the rest.
 
     Args:
         seconds: the total seconds for the generation.

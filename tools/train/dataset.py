@@ -165,8 +165,8 @@ def random_opening(rng: random.Random, moves: int, *, matches: bool, start: str 
 
 
 Judged = tuple[Position, float, int, Percent]
-"""A position in which the side to move has a move, and three numbers of its search: the score in discs from the side to
-move, the plies (the number of empty squares if the search reached the end), and the selectivity in percent."""
+"""A position with a legal move, and its search: the score in discs from the side to move, the depth in plies (the
+number of empty squares if the search reached the end), and the selectivity in percent."""
 
 
 def judged(position: Position, found: SearchResult) -> Judged:

@@ -1,4 +1,4 @@
-"""Targets of training: for each position a mixture of its guess, the later searches' guesses, and the result.
+"""Targets of training: a weighted mean of a position's guess, later positions' guesses, and the game's result.
 
 A guess is the score of a position's search. The result alone is unbiased but noisy, more so the earlier the position; a
 guess has little noise but the bias of its evaluation. So ``target = (1 - trust) * guess + trust * (next position's

@@ -410,7 +410,7 @@ def book_exits(
 ) -> Iterator[Callable[[GameReview], GameReview]]:
     """Open books, and yield a function that adds the book exit to a review.
 
-    The function uses the first book for the game's rules that has its first position.
+    Of the books for the game's rules, the function uses the first that has the game's first position.
 
     Args:
         paths: the paths of the books.

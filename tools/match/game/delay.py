@@ -73,7 +73,7 @@ class _Snapshot:
     """The processor usage of an engine and of the calling thread up to a moment.
 
     Attributes:
-        at: the moment, by ``time.perf_counter()``.
+        at: the time of the snapshot, by ``time.perf_counter()``.
         cpu_seconds: the processor time of the engine's processes.
         threads: the processor usage of each thread of the engine, by thread id.
         processors: the times of each processor, by its number.

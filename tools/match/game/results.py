@@ -89,7 +89,7 @@ def opening_text(opening: Iterable[Move]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class OffClockTime:
-    """The time that an engine took outside the commands for its moves, to set up games and to read moves and clocks.
+    """The time that an engine took for commands other than those for its moves: set-up, opposing moves, clocks.
 
     Attributes:
         moves: the number of moves that the engine chose.

@@ -385,7 +385,7 @@ class LocalPool:
         return len(self._workers)
 
     def check_engines(self, on_wait: Callable[[], object]) -> None:
-        """Let the first worker start every engine once; engines may keep running there.
+        """Let the first worker start every engine once; engines may keep running in this worker.
 
         Raises: OutflankError if an engine can't play, and the exceptions of `on_wait`.
         """

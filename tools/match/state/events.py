@@ -26,7 +26,7 @@ class RunOpened:
 
 @dataclass(frozen=True, slots=True)
 class GamesPlanned:
-    """The number of games is known; in a Swiss tournament or a knockout more may come.
+    """The games planned so far were counted; later rounds of a Swiss tournament or a knockout add more.
 
     Attributes:
         games: the number of games, those already played included.

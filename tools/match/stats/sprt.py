@@ -207,7 +207,7 @@ class Sprt:
 
         Args:
             values: the values of the pairs, in the order of the schedule.
-            most: the approximate number of points; the path is thinned out evenly.
+            most: the approximate largest number of points; a longer path is thinned out evenly.
         """
         return ((done, self.ratio_of(counts)) for done, counts in prefixes(values, most))
 

@@ -87,8 +87,8 @@ class JobFacts:
         frontier: the number of empty squares at which workers take over from the tree; None to choose it for each
             position.
         workers: the number of workers at the start of the job; the automatic choice of a frontier depends on it.
-        question: the question about each position, as a ``Limit.solve``; None in a job of an earlier version, which
-            did not store it.
+        question: the limit with which each position is solved, made by ``Limit.solve``; None in a job of an earlier
+            version, which did not store it.
         evaluation: the checksum of the evaluation that orders the tree; empty in a job of an earlier version.
         sources: a sentence for each job or file of claims whose results were added.
     """

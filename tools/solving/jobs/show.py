@@ -1,4 +1,4 @@
-"""Solves the positions of a job with a live table or JSON lines, and prints the result of each."""
+"""Solves the positions of a job; shows progress as a live table or JSON lines, and prints each result."""
 
 from __future__ import annotations
 

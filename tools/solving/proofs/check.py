@@ -287,7 +287,7 @@ class Checker:
         self.proven.add((own, opp))
 
     def cover(self, own: int, opp: int) -> None:
-        """Check that the prover, who owns `opp`, has an answer to every move of the other side."""
+        """Check that the prover, whose discs are `opp`, has an answer to every move of the other side."""
         for square, discs in moves(own, opp):
             self.prove(opp ^ discs, own ^ discs ^ square, NAMES[square])
 
