@@ -157,7 +157,7 @@ def unpack_weights(folder: Path) -> None:
 
 
 def alias_folder() -> str:
-    """Create build/cimport, where links give the folders the dotted names that Python, Cython and mypy look up.
+    """Create build/cimport, where a link for each dotted name that Python, Cython and mypy look up leads to its folder.
 
     An editable install puts this folder on the path. A regular package there takes precedence over a plain folder that
     is called ``outflank``, such as the checkout. The finder that setuptools would install otherwise is asked only after

@@ -54,7 +54,7 @@ def _weigh(graph: Graph, record: Record) -> None:
 def prune(book: BookWriter, reach: Reach) -> int:
     """Remove all positions beyond `reach` or not reachable from the root, and return their number.
 
-    The score of a removed position remains as the leaf of its parents, so that no score changes.
+    Each parent of a removed position keeps its score as the score of a leaf, so that no score changes.
 
     Raises: OutflankError if the book has no root, or can't be written.
     """

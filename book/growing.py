@@ -54,7 +54,7 @@ RunSearches = Callable[
 ]
 """A function that runs searches, in this process or in others, and yields each question with its result.
 
-Questions are taken lazily. The tools provide a function that uses an executor.
+A question is a position and its limit. Questions are taken lazily. The tools provide a function that uses an executor.
 """
 
 
@@ -121,7 +121,7 @@ class Grower:
         return self.graph.nodes.get(self._root_key)
 
     def note(self, what: str) -> None:
-        """Add a line about the next change to the book's history, to be committed with the change."""
+        """Add to the book's history a line about the next change, which is committed with the line."""
         self._book.note(f"{what}, {self._judge.provenance}, from {self._before} positions")
 
     def grow(self, reach: Reach, seconds: float | None = None, position: Position | None = None) -> None:

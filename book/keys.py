@@ -83,7 +83,7 @@ def same_games(rules: Rules, others: Rules) -> bool:
 
 
 def start_key(rules: Rules) -> bytes:
-    """Return the key of the position in which a game by these rules begins."""
+    """Return the key of the start position of these rules."""
     return key_of(after_passes(Position.start(rules))[0])[0]
 
 

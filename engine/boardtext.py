@@ -27,7 +27,7 @@ _SIDE = re.compile(r"(\S+?)(?:'s turn| to (?:move|play))?")
 
 
 def read_board(text: str) -> tuple[int, int, Colour | None]:
-    """Return Black's discs and White's, one bit a square, and the side to move (None if not in the text).
+    """Return the masks of Black's and White's discs, and the side to move (None if not in the text).
 
     ``Position.parse`` describes the notations.
 

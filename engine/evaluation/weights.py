@@ -218,7 +218,7 @@ def read(path: Path) -> Weights:
 
 
 def checksum(path: Path | None = None) -> str:
-    """Return the CRC-32 of a packed file in eight hexadecimal digits, which identifies the weights in results.
+    """Return the CRC-32 of a packed file as eight hexadecimal digits; results name the weights by it.
 
     Args:
         path: a packed file, or the shipped file, whose header has the checksum; by default the weights in use.

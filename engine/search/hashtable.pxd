@@ -6,10 +6,10 @@ An entry holds the whole board, so two boards are never confused:
     word 1   opp discs  ^ (payload ^ salt) * another odd constant
     word 2   payload:   lower, upper (int8, discs, side to move), depth, selectivity, best, second, direction, date
 
-There are no locks. A reader decodes the discs with the payload that it has read. If another thread wrote between its
-loads, the words belong to different payloads, and the decoded discs are wrong except with a probability of about 2^-64
-(the multiplications spread every payload bit). So a torn entry is a miss and never a wrong score. Two threads that
-write one entry at once leave a torn entry at worst.
+There are no locks. A reader decodes the discs with the payload that it has read. If another thread writes between its
+loads, the words belong to different payloads. Then the decoded discs differ from the reader's board, but for a chance
+of about 2^-64 (the multiplications spread every payload bit). So a torn entry is a miss and never a wrong score. Two
+threads that write one entry at once leave a torn entry at worst.
 
 The salt changes when the table is cleared, so that all older entries turn into misses without being touched.
 """

@@ -190,7 +190,7 @@ cdef inline int _shallow_margin(const int16_t *margins, int selectivity, int emp
 
 
 cdef inline int _guess_margin(const int16_t *margins, int selectivity, int empties, int depth) noexcept nogil:
-    """Return the discs beyond the window that the evaluation must reach before the shallow search is tried."""
+    """Return by how many discs the evaluation must lie beyond the window before the shallow search is tried."""
     return margins[((selectivity * _PROBCUT_PLIES + empties) * _PROBCUT_PLIES + depth) * 2 + 1]
 
 

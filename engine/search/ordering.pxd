@@ -87,7 +87,7 @@ cdef inline void bring_best_forward(MoveEntry *moves, int first, int count) noex
 
 
 cdef inline int presearch(Worker *worker, uint64_t own, uint64_t opp, int depth, int alpha, int beta) noexcept nogil:
-    """Return the tables' score after a search `depth` plies deep, at least one, if within alpha..beta; else a bound.
+    """Return the score of a search of `depth` plies (at least 1) by the tables alone; outside alpha..beta a bound.
 
     It orders the moves of an exact search under all-direction rules, without the transposition table and the
     network: a good order needs no accurate score, and the search of every move of a node has to be cheap.

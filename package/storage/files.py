@@ -135,7 +135,7 @@ def open_to_append(path: Path) -> TextIO:
 
 
 def _opened_regular(path: str, flags: int) -> int:
-    """Open a regular file for `open`, and return its descriptor, which `open` closes unless this raises."""
+    """Open a regular file and return its descriptor: the `opener` of a call of ``open``, which closes it."""
     number = os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
     try:
         _expect_regular(path, os.fstat(number).st_mode)

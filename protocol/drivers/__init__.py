@@ -1,4 +1,4 @@
-"""Drivers for other engines by GTP, NBoard's protocol or UCI, each in a child process that is always cleaned up."""
+"""Drivers for engines that speak GTP, NBoard's protocol or UCI, each in a child process that is always cleaned up."""
 
 from typing import Any
 

@@ -199,7 +199,7 @@ def _cpu_seconds(pid: int) -> float:
 
 
 def thread_usage(pid: int) -> dict[int, ThreadUsage]:
-    """Return the usage of each thread of `pid` and of its living descendants, by thread id.
+    """Return the processor usage of each thread of `pid` and of its living descendants, by thread id.
 
     Empty if the system does not provide it.
     """

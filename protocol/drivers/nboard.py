@@ -187,5 +187,5 @@ def _own_depth(spec: EngineSpec) -> int | None:
 
 
 def _has_own_way(spec: EngineSpec) -> bool:
-    """Return whether an engine gets its depth from a command of its spec, or is Outflank, which has options."""
+    """Return whether the depth is set by a command of the engine's spec, or by the options of Outflank."""
     return is_ours(spec) or any(command.split()[:2] == _SET_DEPTH.split() for command in spec.commands)

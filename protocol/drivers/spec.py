@@ -119,8 +119,8 @@ class EngineSpec:
         """Parse a command, or blank-separated ``key=value`` pairs with shell quoting and ``cmd`` or ``catalogue``.
 
         Args:
-            text: the command, or the attributes by key, with ``command=`` for each of the engine's commands,
-                ``env.NAME=`` for each variable and ``option.NAME=`` for each option.
+            text: the command, or the pairs: the keys are attributes, ``command`` for each of the engine's commands,
+                ``env.NAME`` for each variable and ``option.NAME`` for each option.
             time: the time control if `text` names none.
             each: see ``from_settings``.
 
