@@ -204,7 +204,7 @@ def _add(book: Book, branch: _Branch, line: BookLine) -> None:
 
 
 def _join(branch: _Branch) -> None:
-    """Merge a run with its successor as long as there is only one, then sort its branches and join them likewise."""
+    """Merge a branch with its successor while it has exactly one; then sort its successors and join each of them."""
     while len(branch.branches) == 1:
         (after,) = branch.branches
         branch.moves += after.moves

@@ -118,7 +118,7 @@ def entry_facts(book: Book, game: Game, entry: BookEntry) -> dict[str, Any]:
 
 
 def _searched(entry: BookEntry) -> str:
-    """Return the search of an entry in words, as in ``16 plies at 73 % (level 16)``."""
+    """Describe the search of an entry, as in ``16 plies at 73 % (level 16)``."""
     reach = "to the end" if entry.depth >= entry.position.empties else counted(entry.depth, "ply", "plies")
     sure = "" if entry.selectivity == 100 else f" at {entry.selectivity} %"
     return f"{reach}{sure}" + ("" if entry.level is None else f" (level {entry.level})")

@@ -111,7 +111,7 @@ _NOT_SENT = re.compile(rb"[\x00-\x09\x0b-\x1f\x7f]")
 
 @must()
 def begins_with_a_sign_and_a_blank(engine: TappedGtpDriver) -> None:
-    """An answer with text begins with `=`, one blank, and the text."""
+    """An answer with text consists of `=`, one blank, and the text."""
     raw = engine.ask("name").raw
     expect(re.match(rb"= [^ \n]", raw) is not None, "'= ' and a name", raw[:40])
 

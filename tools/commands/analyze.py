@@ -1,4 +1,4 @@
-"""``outflank analyze``: searches positions, and prints the results as text or JSON or serves requests of programs."""
+"""``outflank analyze``: searches positions and prints the results, or serves requests of other programs in JSON."""
 
 import json
 from collections.abc import Iterable, Sequence

@@ -76,8 +76,8 @@ def convert(
 
     It reads and writes transcripts, OBF, SGF, GGF and WTHOR, and reads PGN; docs/formats.md describes them, and the
     samples that may be named too. A game that
-    can't be read, or that the format can't hold, is named and left out; the exit code is then 1. At the end it says
-    what the format has no place for, with counts. --rules applies to games that name no rules. If no game could be
+    can't be read, or that the format can't hold, is named and left out; the exit code is then 1. At the end it counts
+    what the format can't hold. --rules applies to games that name no rules. If no game could be
     written, or if FILE would be replaced and lose games, variations, properties or characters, it stays as it is.
 
     --stats writes nothing: it counts results, years, players, events and openings of the games that pass the filters.

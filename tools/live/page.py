@@ -125,7 +125,7 @@ class PageGame(LiveGame):
             self._close_engines()
 
     def close_if_idle(self) -> bool:
-        """Close the game unless its thread is running or another call is changing it. Return whether it is closed."""
+        """Close the game, unless its thread runs or another call changes it. Return whether the game is closed."""
         if not self._control.acquire(blocking=False):
             return False
         try:

@@ -45,7 +45,7 @@ class Stopped(Exception):
 
 
 class Interrupts:
-    """Records ending signals during the context instead of acting on them; ``check`` raises Interrupted."""
+    """Records signals that end the program, instead of ending it, during the context; ``check`` raises Interrupted."""
 
     def __init__(self) -> None:
         self._number: int | None = None

@@ -1,4 +1,4 @@
-"""Fits the evaluation's tables to games, from the last phase to the first; each fit starts from the following phase.
+"""Fits the evaluation's tables to games, from the last phase to the first; each starts from the next phase's result.
 
 A phase is fitted to its own positions and, with less weight, to positions of the adjacent phases. One game in KEPT_OUT
 is held out of all phases, for early stopping and measurement.

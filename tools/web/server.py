@@ -178,7 +178,7 @@ class _Bodies:
 
     @contextmanager
     def bounded(self, receive: Receive) -> Iterator[Receive]:
-        """Yield a ``receive`` that raises HTTPException beyond a limit. The context must last as long as the body."""
+        """Yield a ``receive`` that raises HTTPException beyond a limit. The context lasts until the body is read."""
         size, is_whole, deadline = 0, False, asyncio.get_running_loop().time() + _BODY_SECONDS
 
         async def receive_bounded() -> Message:

@@ -1,7 +1,7 @@
 """Knockout tournaments. The bracket follows the seeding: the best seeds meet last and get the byes.
 
-A drawn meeting continues with tie-breaks of two games on a new opening, at most three. If it is still drawn, the disc
-difference over all games decides, and if that is 0, the better seed wins.
+A drawn meeting continues with at most three tie-breaks, each of two games on a new opening. If it is still drawn, the
+disc difference over all games decides, and if that is 0, the better seed wins.
 """
 
 from collections import Counter

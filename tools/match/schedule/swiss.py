@@ -5,8 +5,8 @@ highest first: a repeated meeting or a second bye, a bye for an engine other tha
 and the distance from the customary meeting, in which the upper half of the engines with equal points meets the
 lower half. A bye is worth the points of a won meeting.
 
-For the pairing, engines are ordered by points, Buchholz and seeding. The table also uses Sonneborn-Berger, before
-seeding. The pairing does not, so that runs begun by an earlier version continue with the same pairings.
+For the pairing, engines are ordered by points, Buchholz and seeding. In the table Sonneborn-Berger also counts, ahead
+of the seeding. In the pairing it does not, so that runs begun by an earlier version continue with the same pairings.
 """
 
 from collections import Counter

@@ -69,8 +69,8 @@ class Ratings:
 
     Attributes:
         ratings: the ratings in the order of the names.
-        superiority: the likelihood that each engine is stronger than each other engine, 0 to 1; None for an engine
-            against itself, without games, and without variance.
+        superiority: the likelihood that each engine is stronger than each other engine, 0 to 1; None if both
+            are the same engine, if there are no games, and if the variance is 0.
         prior: True if each engine was credited a draw against an average engine, since the games alone determine no
             ratings.
     """
