@@ -120,6 +120,7 @@ def test_network_adds_to_the_tables_of_a_file(tmp_path: Path, games: Path) -> No
     assert Searcher(1, weights=out).search(Position.start(), Limit(depth=2)).move
 
 
+@pytest.mark.timeout(600)
 def test_all_goes_from_nothing_to_weights_and_can_be_repeated(tmp_path: Path) -> None:
     pytest.importorskip("torch", reason="PyTorch is not installed")
     options = ("--budget", "1s", "--shard", 3, "--depth", 1, "--exact-from", 6, "--workers", 1)
