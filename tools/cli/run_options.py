@@ -285,7 +285,7 @@ def page_option(name: str = LISTEN) -> Decorator:
         former=["--live"],
         callback=read_by(_address),
         help="Show the run as it is played, and its report afterwards, on a web page until Ctrl-C; "
-        "see docs/live.md.  [default: no page; 127.0.0.1 and a free port]",
+        "see docs/report.md.  [default: no page; 127.0.0.1 and a free port]",
     )
 
 

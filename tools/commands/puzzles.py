@@ -124,7 +124,7 @@ def find_problems(
 
     GAMES are transcripts, or files of games in a format of docs/formats.md or samples from there; - is standard
     input. Each problem is rated: by the plies that the engine needs, and by how often each level of --elo fails
-    (docs/puzzles.md). The share that each level solves goes to standard error.
+    (docs/review.md). The share that each level solves goes to standard error.
     """
     expect_kept(games, [output for output in outputs if output is not STDOUT])
     read = ReadGames()
@@ -198,7 +198,7 @@ def _report(found: Sequence[Puzzle]) -> None:
 def ask(file: Path, rules: Rules) -> None:
     """Ask the problems of an OBF file at the terminal, the ones that come with the package if it is left out.
 
-    A problem counts as solved if the first move is right; docs/puzzles.md has the words that may be typed.
+    A problem counts as solved if the first move is right; docs/review.md has the words that may be typed.
     """
     with open(file, "rb") as stream:
         problems, errors = obf.read_suite(stream, str(file), rules)

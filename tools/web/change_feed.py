@@ -15,7 +15,7 @@ from typing import Any
 from starlette.websockets import WebSocket
 
 VERSION = 1
-"""The version of the messages; docs/live.md describes them."""
+"""The version of the messages; docs/report.md describes them."""
 
 _FRAME_SECONDS = 0.2  # the pause between two messages to a viewer
 # The number of dropped keys that are remembered; a viewer that missed more gets all values again.

@@ -1,4 +1,4 @@
-/** A live run, whose games, boards and report parts are sent by the server; docs/live.md describes the messages. */
+/** A live run, whose games, boards and report parts are sent by the server; docs/report.md describes the messages. */
 
 import {at, drawing, element, nodeOf, tableRow} from "../dom.js";
 import {drawDiscs} from "../board.js";
