@@ -116,6 +116,21 @@ class ThreadUsage:
     yields: bool = False
 
 
+@dataclass(slots=True)
+class Exchange:
+    """The times of the last reads from and writes to an engine, by ``time.perf_counter()``.
+
+    Attributes:
+        sent_at: the time of the last write.
+        silent_at: the latest time at which no output was waiting to be read.
+        overslept: the seconds by which the last wait that found output exceeded its limit.
+    """
+
+    sent_at: float = 0.0
+    silent_at: float = 0.0
+    overslept: float = 0.0
+
+
 class Driver(ABC):
     """A player of games: an engine in a process of this machine or elsewhere, or a person.
 
@@ -187,6 +202,11 @@ class Driver(ABC):
     def ready_threads(self) -> frozenset[int]:
         """The ids of the engine's threads that are running or ready to run; empty if unknown."""
         return frozenset()
+
+    @property
+    def exchange(self) -> Exchange:
+        """The times of the last reads and writes; zeros if unknown."""
+        return Exchange()
 
     @property
     def sets_boards_up(self) -> bool:
@@ -371,6 +391,11 @@ class ProcessDriver(Driver):
     def ready_threads(self) -> frozenset[int]:
         """See ``Driver``."""
         return self._process.ready_threads if self._process else frozenset()
+
+    @property
+    def exchange(self) -> Exchange:
+        """See ``Driver``."""
+        return self._process.exchange if self._process else Exchange()
 
     def start(self) -> None:
         """Start the engine's process without sending a command. Raises: EngineStartError."""

@@ -17,7 +17,7 @@ from functools import partial
 from typing import IO
 
 from outflank.protocol.drivers import descendants
-from outflank.protocol.drivers.driver import ThreadUsage
+from outflank.protocol.drivers.driver import Exchange, ThreadUsage
 from outflank.protocol.drivers.errors import (
     IN_TIME,
     EngineCrash,
@@ -77,6 +77,7 @@ class ChildProcess:
         self._output_ended = self._input_closed = False
         self._input_ended_at: float | None = None
         self._last_read = 0.0
+        self.exchange = Exchange()
         self._late_read = 0.0  # the deadline after which output was read once more
         process = self._process
         assert process.stdin is not None
@@ -277,15 +278,27 @@ class ChildProcess:
 
     def _serve(self, seconds: float) -> bool:
         """Read and write the pipes that are ready within `seconds`, and return whether any was ready."""
+        began = time.perf_counter()
         if self._selector is None:
             moved = self._moved.wait(seconds)
+            self._note(began, seconds, bool(self._received), moved)
             self._moved.clear()
             return moved
         ready = self._selector.select(seconds)
+        self._note(began, seconds, any(key.fileobj is self._stdout for key, _ in ready), bool(ready))
         for key, _ in ready:
             if not key.data():
                 self._selector.unregister(key.fileobj)
         return bool(ready)
+
+    def _note(self, began: float, seconds: float, has_output: bool, was_ready: bool) -> None:
+        """Note a wait that began at `began` with a limit of `seconds`."""
+        if has_output:
+            self.exchange.overslept = max(0.0, time.perf_counter() - began - seconds)
+        else:
+            # Not the present time, since this thread may have waited for a processor or for Python's lock.
+            self.exchange.silent_at = began if was_ready else began + seconds
+            self.exchange.overslept = 0.0
 
     def _read_output(self) -> bool:
         """Read a chunk of stdout, and return whether more may follow."""
@@ -306,6 +319,7 @@ class ChildProcess:
             with contextlib.suppress(BlockingIOError):
                 written = os.write(self._stdin.fileno(), self._outbox[:_CHUNK_BYTES])
                 del self._outbox[:written]
+                self.exchange.sent_at, self.exchange.overslept = time.perf_counter(), 0.0
         except OSError:
             self._outbox.clear()
             self._input_ended_at = time.perf_counter()

@@ -20,7 +20,7 @@ import pytest
 from outflank.engine import Colour, OutflankError, Position, Rules
 from outflank.protocol.clock import RunningClock, TimeControl
 from outflank.protocol.drivers import Driver, EngineSpec
-from outflank.protocol.drivers.driver import Reply, ThreadUsage
+from outflank.protocol.drivers.driver import Exchange, Reply, ThreadUsage
 from outflank.protocol.drivers.errors import EngineOutOfTime
 from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.tests.support.dialogue import driver_of
@@ -105,10 +105,14 @@ class Stalling(StallWatch):
         return 0.5
 
 
+@pytest.mark.parametrize(("waited", "stalled"), [(0.0, 0.3), (0.2, 0.1), (0.299, 0.0)])
 def test_only_naps_that_end_late_are_stalls_though_the_monotonic_clock_has_steps(
-    monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch, waited: float, stalled: float
 ) -> None:
-    """Every nap is 0.4 ms late, and one is 0.3 s late; Windows' monotonic clock counts sixty-fourths of a second."""
+    """Every nap is 0.4 ms late, and one is 0.3 s late; Windows' monotonic clock counts sixty-fourths of a second.
+
+    The time for which the thread waited for a processor, by the system's account, is no stall of the machine.
+    """
     now, naps = 0.0, 0
 
     def nap(seconds: float) -> None:
@@ -123,11 +127,12 @@ def test_only_naps_that_end_late_are_stalls_though_the_monotonic_clock_has_steps
     end = threading.Event()
     clocks = {"perf_counter": lambda: now, "monotonic": lambda: now - now % (1 / 64), "sleep": nap}
     monkeypatch.setattr(pool, "time", SimpleNamespace(**clocks))
+    monkeypatch.setattr(pool, "own_waited_seconds", lambda: waited if naps >= 500 else 0.0)
     with StallWatch() as watch:
         end.wait()
 
     assert watch.held_up(0.0, 5.0) == 0.0
-    assert watch.held_up(0.0, now) == pytest.approx(0.3)
+    assert watch.held_up(0.0, now) == pytest.approx(stalled)
 
 
 @pytest.mark.parametrize(
@@ -269,7 +274,7 @@ def test_time_that_a_hypervisor_took_is_a_delay_of_what_ran(
     monkeypatch: pytest.MonkeyPatch, ran: float, stolen: dict[int, float], seconds: float
 ) -> None:
     """Each processor ran something for 0.3 s meanwhile."""
-    driver: Any = SimpleNamespace(cpu_seconds=0.0, spec=SimpleNamespace(threads=1))
+    driver: Any = SimpleNamespace(cpu_seconds=0.0, spec=SimpleNamespace(threads=1), exchange=Exchange())
     driver.threads, driver.ready_threads = (
         {7: ThreadUsage(ran=5.0, processors=frozenset([0, 1]))},
         frozenset(),
@@ -292,7 +297,9 @@ def test_a_thread_that_waits_at_the_deadline_gets_time_until_its_wait_is_counted
 ) -> None:
     """One that runs gets a moment, and one that sleeps nothing."""
     now, usage = 100.0, ThreadUsage(ran=5.0, waited=1.0, processors=frozenset([0, 1]))
-    driver: Any = SimpleNamespace(cpu_seconds=0.0, spec=SimpleNamespace(threads=1), threads={7: usage})
+    driver: Any = SimpleNamespace(
+        cpu_seconds=0.0, spec=SimpleNamespace(threads=1), threads={7: usage}, exchange=Exchange()
+    )
     driver.ready_threads = frozenset([7])
     monkeypatch.setattr(delay, "own_waited_seconds", lambda: 0.0)
     monkeypatch.setattr(time, "perf_counter", lambda: now)
@@ -312,6 +319,24 @@ def test_a_thread_that_waits_at_the_deadline_gets_time_until_its_wait_is_counted
     assert after(0.1, ran=0.01, waited=0.59) == pytest.approx(0.6)  # its whole wait is counted
     assert after(0.1, ran=0.1) == pytest.approx(0.6)
     assert after(0.1, sleeps=True) == pytest.approx(0.59)
+
+
+def test_a_reader_that_is_late_while_nothing_was_written_is_no_delay(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It had no processor for 0.4 s of a second in which an engine slept."""
+    now, waited = 100.0, 5.0
+    driver: Any = SimpleNamespace(cpu_seconds=0.0, spec=SimpleNamespace(threads=1), threads={})
+    monkeypatch.setattr(delay, "own_waited_seconds", lambda: waited)
+    monkeypatch.setattr(time, "perf_counter", lambda: now)
+    meter = DelayMeter(driver, lambda began, ended: 0.0)
+    meter.start()
+    now, waited = 101.0, 5.4
+
+    found = []
+    for times in ((100.0, 0.0), (100.0, 100.9), (100.05, 100.9), (100.0, 101.0), (100.0, 100.9, 0.3)):
+        driver.exchange = Exchange(*times)
+        found.append(meter.seconds())
+
+    assert found == pytest.approx([0.4, 0.1, 0.15, 0.0, 0.3], abs=0.01)
 
 
 def test_a_delay_in_time_charged_before_a_move_excuses_the_move(monkeypatch: pytest.MonkeyPatch) -> None:

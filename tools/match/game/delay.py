@@ -21,7 +21,7 @@ _NO_USAGE = ThreadUsage()
 _TICKS = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100  # the unit of /proc/stat in a second
 
 HeldUp = Callable[[float, float], float]
-"""Returns the seconds for which this program was held up between two values of ``time.perf_counter()``."""
+"""Returns the seconds for which the machine stood still between two values of ``time.perf_counter()``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,11 +144,16 @@ class DelayMeter:
             return 0.0, 0.0
         if is_own_doing(now.cpu_seconds - before.cpu_seconds, self._driver.spec.threads, now.at - before.at):
             return 0.0, 0.0
-        reading = now.own_wait - before.own_wait + (self._held_up(before.at, now.at) if self._held_up else 0)
-        reading = min(reading, now.at - before.at) - (now.own_cpu - before.own_cpu)
         waited = waited_for_others(before.threads, now.threads)
         stolen = stolen_seconds(before.threads, now.threads, before.processors, now.processors)
-        return waited + stolen, max(0.0, reading)
+        stalled = min(self._held_up(before.at, now.at), now.at - before.at) if self._held_up else 0.0
+        # While the engine had written nothing, it did not matter that the reader was late. So only the time until the
+        # command was sent counts, and the time in which an answer may have been waiting.
+        exchange = self._driver.exchange
+        silent = max(before.at, exchange.silent_at)
+        unread = now.at - silent + max(0.0, min(exchange.sent_at, silent) - before.at)
+        reading = min(now.own_wait - before.own_wait, unread) - (now.own_cpu - before.own_cpu)
+        return waited + max(stolen, stalled), max(exchange.overslept, reading)
 
 
 def is_own_doing(cpu_seconds: float, threads: int, seconds: float) -> bool:

@@ -16,6 +16,7 @@ from typing import Protocol, Self
 from outflank.protocol.drivers import Driver, EngineSpec, make_driver
 from outflank.protocol.drivers.reports import is_thought
 from outflank.protocol.lines import printable
+from outflank.tools.match.game.delay import own_waited_seconds
 from outflank.tools.match.game.referee import Referee, Solver
 from outflank.tools.match.game.results import Ending, GameRecord, Pairing
 from outflank.tools.match.state.events import (
@@ -47,7 +48,11 @@ _REMEMBERED = 10_000
 
 
 class StallWatch:
-    """Records the stalls of this process in a thread; a context manager that starts and ends the thread."""
+    """Records in a thread when the machine stood still; a context manager that starts and ends the thread.
+
+    The thread is late too when it waits for a processor that others have. On Linux this part does not count: engines
+    and readers of their answers wait at other times, and their own waits are known.
+    """
 
     def __init__(self) -> None:
         self._stalls: deque[tuple[float, float]] = deque(maxlen=_REMEMBERED)
@@ -64,7 +69,7 @@ class StallWatch:
         self._thread.join()
 
     def held_up(self, began: float, ended: float) -> float:
-        """Return the seconds for which this program was held up between two values of ``time.perf_counter()``.
+        """Return the seconds for which the machine stood still between two values of ``time.perf_counter()``.
 
         ``time.monotonic()`` would not do: before Python 3.13 it has steps of 16 ms on Windows, so every nap would seem
         to end late.
@@ -75,11 +80,12 @@ class StallWatch:
 
     def _watch(self) -> None:
         while not self._over.is_set():
+            waited = own_waited_seconds()
             due = self._due = time.perf_counter() + _NAP_SECONDS
             time.sleep(_NAP_SECONDS)
-            now = time.perf_counter()
-            if now - due > _LATE_SECONDS:
-                self._stalls.append((due, now))
+            late = time.perf_counter() - due
+            if late > _LATE_SECONDS and (stalled := late - (own_waited_seconds() - waited)) > _LATE_SECONDS:
+                self._stalls.append((due, due + stalled))
 
 
 _FIRST_LINES = 2_000  # a whole game has a few hundred
