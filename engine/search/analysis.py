@@ -118,6 +118,9 @@ def start_thread(thread: threading.Thread) -> None:
     try:
         thread.start()
     except RuntimeError as error:
+        # An interrupt in the wait for the thread can find its lock free: "release unlocked lock".
+        if isinstance(error.__context__, KeyboardInterrupt):
+            raise error.__context__ from None
         raise OutflankError(f"the system refuses a thread for the search: {error}") from error
 
 

@@ -29,7 +29,7 @@ from outflank.engine import (
     SettingsError,
     limit_for_level,
 )
-from outflank.engine.search.analysis import Analysis, Report
+from outflank.engine.search.analysis import Analysis, Report, start_thread
 from outflank.engine.search.searcher import Lease
 from outflank.storage import files
 from outflank.tests.support.positions import MIDGAME, problems
@@ -517,3 +517,15 @@ def test_a_thread_that_waits_for_work_is_not_taken_for_one_without_a_processor()
         used.append(1.0 if found.exact else found.seconds)
 
     assert max(used) >= 0.88
+
+
+def test_an_interrupt_while_a_thread_starts_stays_an_interrupt() -> None:
+    class Interrupted(threading.Thread):
+        def start(self) -> None:
+            try:
+                raise KeyboardInterrupt
+            finally:
+                raise RuntimeError("release unlocked lock")
+
+    with pytest.raises(KeyboardInterrupt):
+        start_thread(Interrupted())
