@@ -4,15 +4,15 @@ from libc.stdint cimport uint64_t
 
 from outflank.engine.kernels cimport popcount
 from outflank.engine.movegen cimport MoveEntry
-from outflank.engine.search.worker cimport CrewState, Worker
+from outflank.engine.search.worker cimport CrewState, Worker, load_atomically
 
 cdef enum:
-    # From these depths on, the remaining moves are shared as soon as the first one is searched, so that an idle thread
-    # finds work at once: searching them costs much more than the lock.
+    # From these depths on, the remaining moves are shared as soon as the first one is searched, so that a thread that
+    # becomes idle finds work at once: searching them costs much more than opening a split point.
     _ALWAYS_FROM_DEPTH = 9
-    _ALWAYS_EXACT_FROM = 13
-    # From these depths on, the remaining moves are shared if a thread is idle.
-    _IF_IDLE_FROM_DEPTH = 4
+    _ALWAYS_EXACT_FROM = 14
+    # From these depths on, the remaining moves are shared if a thread would help now.
+    _IF_IDLE_FROM_DEPTH = 5
     _IF_IDLE_EXACT_FROM = 12
 
 
@@ -28,12 +28,19 @@ cdef class Crew:
     cpdef uint64_t nodes(self) noexcept
 
 
-cdef inline bint worth_sharing(const CrewState *crew, int depth, int moves_left, uint64_t discs) noexcept nogil:
-    if moves_left < 2:
+cdef inline bint worth_sharing(const Worker *worker, int depth, int moves_left, uint64_t discs) noexcept nogil:
+    """Return whether a node's remaining moves are to be shared.
+
+    A thread would help now if it is idle, or if it waits as the owner of the split point that this thread works in.
+    """
+    cdef bint exact = depth == 64 - popcount(discs)
+    if moves_left < 2 or depth < (_IF_IDLE_EXACT_FROM if exact else _IF_IDLE_FROM_DEPTH):
         return False
-    if depth == 64 - popcount(discs):
-        return depth >= _ALWAYS_EXACT_FROM or (depth >= _IF_IDLE_EXACT_FROM and crew.idle)
-    return depth >= _ALWAYS_FROM_DEPTH or (depth >= _IF_IDLE_FROM_DEPTH and crew.idle)
+    if depth >= (_ALWAYS_EXACT_FROM if exact else _ALWAYS_FROM_DEPTH):
+        return True
+    return load_atomically(&worker.crew.idle) > 0 or (
+        worker.split != NULL and load_atomically(&worker.split.owner_waits) > 0
+    )
 
 
 cdef int share_moves(

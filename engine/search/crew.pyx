@@ -1,9 +1,8 @@
 """The threads of a searcher: their memory, which successive searches reuse, and the sharing of a node's moves.
 
 This is the Young Brothers Wait Concept: once the first move of a node has been searched, its thread opens a split
-point on its own stack, and other threads take moves from it. worker.pxd declares the shared data and lists the fields
-that are read without the lock. The midgame search calls these functions, which search a move through
-``Worker.search_move``.
+point on its own stack, and other threads take moves from it. worker.pxd declares the shared data. The midgame search
+calls these functions, which search a move through ``Worker.search_move``.
 """
 
 from libc.stdint cimport int16_t, uint64_t
@@ -23,8 +22,11 @@ from outflank.engine.search.worker cimport (
     SplitPoint,
     Tuning,
     Worker,
+    add_to_counter,
     clock_seconds,
     is_cut,
+    load_atomically,
+    pause,
     pthread_cond_broadcast,
     pthread_cond_destroy,
     pthread_cond_init,
@@ -35,10 +37,16 @@ from outflank.engine.search.worker cimport (
     pthread_mutex_unlock,
     sched_yield,
     set_selectivity,
+    store_atomically,
+    try_lock,
+    unlock,
 )
 
 # A thread that helps at a split point below its own pushes the features of that node onto its own line's.
 cdef enum: _FEATURES_A_WORKER = 2 * MOST_PLIES
+
+# The pauses of a waiting thread, some 0.01 ms together, after which it offers its processor to other threads.
+cdef enum: _PAUSES = 256
 
 # Seconds for which a thread without work stays awake. Waking up takes 0.05 ms, and some 4 ms if the system puts
 # the thread on a busy processor; most waits are shorter.
@@ -53,7 +61,7 @@ cdef class Crew:
 
     def __cinit__(self, unsigned int size):
         cdef int i
-        pthread_mutex_init(&self.state.lock, NULL)
+        pthread_mutex_init(&self.state.sleep, NULL)
         pthread_cond_init(&self.state.changed, NULL)
         self.workers = <Worker *>calloc(size, sizeof(Worker))
         if self.workers == NULL:
@@ -81,7 +89,7 @@ cdef class Crew:
             free(self.workers[i].features)
         free(self.workers)
         pthread_cond_destroy(&self.state.changed)
-        pthread_mutex_destroy(&self.state.lock)
+        pthread_mutex_destroy(&self.state.sleep)
 
     cdef equip(self, rules, table, evaluator, margins, parameters, bint *stop):
         """Set the leader's data for searches under these rules, at full width; setting `stop` ends the searches.
@@ -105,9 +113,9 @@ cdef class Crew:
         cdef Worker *leader = self.workers
         cdef Worker own
         cdef int i
-        self.state.open_count = self.state.idle = 0
+        self.state.open_count = self.state.opened = self.state.idle = self.state.sleepers = 0
         self.state.nodes = 0
-        self.state.dismissed = False
+        self.state.dismissed = 0
         leader.crew = &self.state if self.size > 1 else NULL
         leader.split = NULL
         leader.nodes = leader.nodes_told = leader.next_check = 0
@@ -121,10 +129,8 @@ cdef class Crew:
 
     cdef void dismiss(self) noexcept nogil:
         """Make the helpers return."""
-        pthread_mutex_lock(&self.state.lock)
-        self.state.dismissed = True
-        _tell_all(&self.state)
-        pthread_mutex_unlock(&self.state.lock)
+        store_atomically(&self.state.dismissed, 1)
+        _wake_sleepers(&self.state)
 
     cpdef uint64_t nodes(self) noexcept:
         """Return the nodes of all workers so far."""
@@ -185,11 +191,12 @@ cdef int share_moves(
     split.selectivity = worker.selectivity
     split.moves, split.count, split.next = moves, count, 0
     split.lower, split.best, split.best_move = lower, best, best_move[0]
-    split.helpers = 0
+    split.lock = split.helpers = split.owner_waits = split.is_open = 0
     split.cut = split.abandoned = False
     _open_split(worker.crew, &split)
     worker.split = &split
     _work_on(worker, &split)
+    _close_split(worker.crew, &split)
     _wait_for_helpers(worker, &split)
     worker.split = split.parent
     worker.aborted = split.abandoned and not split.cut
@@ -197,19 +204,40 @@ cdef int share_moves(
     return split.best
 
 
+cdef inline void _pause(int *pauses) noexcept nogil:
+    """Spend a moment of waiting; now and then another thread, which may be the one that is waited for, may run."""
+    pauses[0] += 1
+    if pauses[0] % _PAUSES:
+        pause()
+    else:
+        sched_yield()
+
+
+cdef inline void _lock(int *lock) noexcept nogil:
+    """Take a lock, which every thread holds only for some instructions."""
+    cdef int pauses = 0
+    while not try_lock(lock):
+        while load_atomically(lock):
+            _pause(&pauses)
+
+
 cdef void _work_on(Worker *worker, SplitPoint *split) noexcept nogil:
     """Take moves of a split point and search them until no move is left or the split point is cut."""
     cdef CrewState *crew = worker.crew
     cdef MoveEntry *move
     cdef int lower, score
-    pthread_mutex_lock(&crew.lock)
+    cdef bint is_last
+    _lock(&split.lock)
     while split.next < split.count and not split.cut:
         move = &split.moves[split.next]
         split.next += 1
         lower = split.lower
-        pthread_mutex_unlock(&crew.lock)
+        is_last = split.next == split.count
+        unlock(&split.lock)
+        if is_last:
+            _close_split(crew, split)
         score = worker.search_move(worker, split.own, split.opp, split.depth, lower, split.beta, move, False)
-        pthread_mutex_lock(&crew.lock)
+        _lock(&split.lock)
         if worker.aborted:
             split.abandoned = True
             break
@@ -218,84 +246,101 @@ cdef void _work_on(Worker *worker, SplitPoint *split) noexcept nogil:
             split.best_move = move[0]
             split.lower = max(split.lower, score)
             split.cut = score >= split.beta
-    pthread_mutex_unlock(&crew.lock)
+    unlock(&split.lock)
 
 
 cdef void _wait_for_helpers(Worker *worker, SplitPoint *split) noexcept nogil:
     """Wait until no helper works on a split point any more; meanwhile work at split points below it."""
     cdef CrewState *crew = worker.crew
-    cdef SplitPoint *below
-    pthread_mutex_lock(&crew.lock)
-    _close_split(crew, split)
-    while split.helpers:
-        below = NULL if worker.aborted else _find_work(crew, split)
+    cdef SplitPoint *below = NULL
+    cdef int seen
+    while load_atomically(&split.helpers):
+        seen = load_atomically(&crew.opened)
+        below = NULL if worker.aborted else _join_work(crew, split)
         if below != NULL:
             _help(worker, below)
             worker.aborted = False  # the flag was about `below`; `split.abandoned` says whether `split` was abandoned
-            continue
-        _wait(worker)
-    pthread_mutex_unlock(&crew.lock)
+        else:
+            store_atomically(&split.owner_waits, 1)
+            _wait(worker, seen, &split.helpers)
+            store_atomically(&split.owner_waits, 0)
+            _excuse_idle_time(worker)
 
 
-cdef inline void _tell_all(CrewState *crew) noexcept nogil:
-    """Wake the idle threads, so that they look for work; the caller holds the lock."""
-    crew.events += 1
-    pthread_cond_broadcast(&crew.changed)
+cdef inline void _wake_sleepers(CrewState *crew) noexcept nogil:
+    """Wake the sleeping threads, after a change that they may wait for."""
+    if load_atomically(&crew.sleepers):
+        pthread_mutex_lock(&crew.sleep)
+        pthread_cond_broadcast(&crew.changed)
+        pthread_mutex_unlock(&crew.sleep)
 
 
-cdef void _wait(Worker *worker) noexcept nogil:
-    """Wait until `events` changes; the caller holds the crew's lock, which is released meanwhile."""
+cdef inline bint _must_wait(const CrewState *crew, int seen, const int *helpers) noexcept nogil:
+    if helpers != NULL and not load_atomically(helpers):
+        return False
+    return load_atomically(&crew.opened) == seen and not load_atomically(&crew.dismissed)
+
+
+cdef void _wait(Worker *worker, int seen, const int *helpers) noexcept nogil:
+    """Wait until more than `seen` split points were opened, `helpers` (unless NULL) is 0, or the search is over."""
     cdef CrewState *crew = worker.crew
-    cdef int events = crew.events
     cdef double asleep_from = clock_seconds() + _AWAKE_FOR
-    crew.idle += 1
-    pthread_mutex_unlock(&crew.lock)
-    while crew.events == events and clock_seconds() < asleep_from:
-        sched_yield()
-    pthread_mutex_lock(&crew.lock)
-    if crew.events == events:
-        pthread_cond_wait(&crew.changed, &crew.lock)
-    crew.idle -= 1
-    # The time in which an idle thread does not read the clock must not count in `longest_gap`.
+    cdef int pauses = 0
+    while _must_wait(crew, seen, helpers):
+        _pause(&pauses)
+        if pauses % _PAUSES == 0 and clock_seconds() >= asleep_from:
+            pthread_mutex_lock(&crew.sleep)
+            add_to_counter(&crew.sleepers, 1)
+            if _must_wait(crew, seen, helpers):
+                pthread_cond_wait(&crew.changed, &crew.sleep)
+            add_to_counter(&crew.sleepers, -1)
+            pthread_mutex_unlock(&crew.sleep)
+            break
+
+
+cdef inline void _excuse_idle_time(Worker *worker) noexcept nogil:
+    """Keep the time in which an idle thread did not look at the clock out of `longest_gap`."""
     worker.last_look = clock_seconds()
 
 
 cdef void _help(Worker *worker, SplitPoint *split) noexcept nogil:
-    """Work on another thread's split point; the caller holds the crew's lock, which is released meanwhile."""
-    cdef CrewState *crew = worker.crew
+    """Work on a split point that ``_join_work`` returned, and leave it."""
     cdef SplitPoint *working_in = worker.split
     cdef int side = worker.side, selectivity = worker.selectivity
-    split.helpers += 1
     worker.features += 1
     worker.features[0] = split.features[0]
     worker.side = split.side
     set_selectivity(worker, split.selectivity)
     worker.split = split
-    pthread_mutex_unlock(&crew.lock)
     _work_on(worker, split)
-    pthread_mutex_lock(&crew.lock)
     worker.features -= 1
     worker.side = side
     set_selectivity(worker, selectivity)
     worker.split = working_in
-    split.helpers -= 1
-    if split.helpers == 0:
-        _tell_all(crew)
+    # From here on the split point's memory belongs to its owner.
+    if add_to_counter(&split.helpers, -1) == 0:
+        _wake_sleepers(worker.crew)
 
 
 cdef void serve(Worker *worker) noexcept nogil:
     """Help wherever there is work until the crew is dismissed."""
     cdef CrewState *crew = worker.crew
     cdef SplitPoint *split
-    pthread_mutex_lock(&crew.lock)
-    while not crew.dismissed:
-        split = _find_work(crew, NULL)
+    cdef int seen, pauses = 0
+    add_to_counter(&crew.idle, 1)
+    while not load_atomically(&crew.dismissed):
+        seen = load_atomically(&crew.opened)
+        split = _join_work(crew, NULL)
         if split != NULL:
+            add_to_counter(&crew.idle, -1)
+            _excuse_idle_time(worker)
             _help(worker, split)
             worker.aborted = False
-            continue
-        _wait(worker)
-    pthread_mutex_unlock(&crew.lock)
+            add_to_counter(&crew.idle, 1)
+        elif load_atomically(&crew.open_count):
+            _pause(&pauses)  # the list was locked, or all of its split points are cut
+        else:
+            _wait(worker, seen, NULL)
 
 
 cdef inline bint _lies_below(const SplitPoint *split, const SplitPoint *ancestor) noexcept nogil:
@@ -305,34 +350,47 @@ cdef inline bint _lies_below(const SplitPoint *split, const SplitPoint *ancestor
     return split == ancestor
 
 
-cdef inline SplitPoint *_find_work(CrewState *crew, const SplitPoint *ancestor) noexcept nogil:
-    """Return the deepest open split point below `ancestor` that has a move left, or NULL; the caller holds the lock."""
+cdef SplitPoint *_join_work(CrewState *crew, const SplitPoint *ancestor) noexcept nogil:
+    """Become a helper of the deepest open split point below `ancestor`, and return it; NULL if there is none.
+
+    Also NULL if another thread holds the lock: with many idle threads, waiting for it would hold up those at work.
+    """
     cdef SplitPoint *found = NULL
     cdef SplitPoint *split
     cdef int i
+    if load_atomically(&crew.open_count) == 0 or load_atomically(&crew.lock) or not try_lock(&crew.lock):
+        return NULL
     for i in range(crew.open_count):
         split = crew.open_splits[i]
-        if split.next < split.count and not is_cut(split) and _lies_below(split, ancestor):
-            if found == NULL or split.depth > found.depth:
-                found = split
+        if (found == NULL or split.depth > found.depth) and not is_cut(split) and _lies_below(split, ancestor):
+            found = split
+    if found != NULL:
+        add_to_counter(&found.helpers, 1)
+    unlock(&crew.lock)
     return found
 
 
 cdef inline void _open_split(CrewState *crew, SplitPoint *split) noexcept nogil:
     """Make a split point visible to other threads; if too many are open, its owner works alone."""
-    pthread_mutex_lock(&crew.lock)
+    _lock(&crew.lock)
     if crew.open_count < MOST_OPEN_SPLITS:
         crew.open_splits[crew.open_count] = split
-        crew.open_count += 1
-        _tell_all(crew)
-    pthread_mutex_unlock(&crew.lock)
+        store_atomically(&split.is_open, 1)
+        add_to_counter(&crew.open_count, 1)
+        add_to_counter(&crew.opened, 1)
+    unlock(&crew.lock)
+    _wake_sleepers(crew)
 
 
-cdef inline void _close_split(CrewState *crew, SplitPoint *split) noexcept nogil:
-    """Remove a split point from the list; the caller holds the lock."""
+cdef void _close_split(CrewState *crew, SplitPoint *split) noexcept nogil:
+    """Remove a split point from the list, unless it was removed before; the caller works on it."""
     cdef int i
+    if not load_atomically(&split.is_open):
+        return
+    _lock(&crew.lock)
     for i in range(crew.open_count):
         if crew.open_splits[i] == split:
-            crew.open_count -= 1
-            crew.open_splits[i] = crew.open_splits[crew.open_count]
-            return
+            crew.open_splits[i] = crew.open_splits[add_to_counter(&crew.open_count, -1)]
+            break
+    store_atomically(&split.is_open, 0)
+    unlock(&crew.lock)

@@ -299,7 +299,7 @@ cdef int _search_moves(
         if i >= from_table:
             bring_best_forward(moves, i, count)
         moves[i].reduction = reduction if i >= reduce_from else 0
-        if i and worker.crew != NULL and worth_sharing(worker.crew, depth, count - i, own | opp):
+        if i and worker.crew != NULL and worth_sharing(worker, depth, count - i, own | opp):
             for later in range(i + 1, count):
                 bring_best_forward(moves, later, count)
                 moves[later].reduction = reduction if later >= reduce_from else 0

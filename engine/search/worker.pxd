@@ -1,13 +1,14 @@
 """The data of one searching thread, and the data that it shares with the other threads of its crew.
 
 A worker has counters, limits, the table and scratch memory. A split point is a node whose moves are open to all
-threads: the remaining moves, the best score so far and the number of helpers; crew.pyx describes the sharing. All
-fields of open split points and of the crew are read and written under the crew's lock, except the crew's `nodes`, an
-atomic counter, and three that are read without it, since a stale value costs a few nodes but never a wrong score:
+threads: the remaining moves, the best score so far and the number of helpers; crew.pyx describes the sharing.
 
-    SplitPoint.cut    set once, when beta is reached; threads at work below it stop soon after
-    CrewState.idle    the idle threads; without them, a small split point is not worth the lock
-    CrewState.events  a counter whose change tells a thread without work to look for work again
+Three locks guard the shared data. A split point's own lock guards its moves and their outcome, the crew's lock the list
+of open split points, the mutex only the sleep of threads. Counters that are read without a lock are atomic. One flag is
+not, since a stale value costs a few nodes but never a wrong score: SplitPoint.cut is set once, when beta is reached,
+and threads at work below the split point stop soon after.
+
+Fields that threads write often stay away from the cache lines of fields that other threads read at every node.
 """
 
 from libc.stdint cimport int16_t, uint16_t, uint64_t
@@ -46,7 +47,10 @@ cdef extern from "<sched.h>" nogil:
     int sched_yield()
 
 cdef struct SplitPoint:
+    # Read at every node below the split point, and written at most a few times.
     SplitPoint *parent  # the split point that its owner was working in
+    bint cut
+    int owner_waits  # 1 while the owner waits for its helpers, else 0; atomic
     # The node.
     uint64_t own
     uint64_t opp
@@ -55,26 +59,39 @@ cdef struct SplitPoint:
     int depth
     int beta
     int selectivity
-    # Its moves, best first, and the outcome so far.
+    # Its moves, best first.
     MoveEntry *moves
     int count
+    char[CACHE_LINES_APART] gap
+    # The outcome so far, under `lock`.
+    int lock
     int next  # the index of the first move that no thread has taken
     int lower  # alpha, raised by the best score
     int best
     MoveEntry best_move
-    int helpers  # threads at work besides the owner
-    bint cut
     bint abandoned  # a thread stopped before its move had a score
+    int helpers  # threads at work besides the owner; atomic
+    int is_open  # 1 while the split point is in the crew's list, else 0; atomic
+    char[CACHE_LINES_APART] gap_after
 
 cdef struct CrewState:
-    pthread_mutex_t lock
-    pthread_cond_t changed  # signals that a split point was opened or left, or that the search is over
-    int events  # the number of these signals
+    # The list of split points that have a move left.
+    int lock
     SplitPoint *open_splits[MOST_OPEN_SPLITS]
+    char[CACHE_LINES_APART] gap
+    # Written under `lock`, atomic for readers without it.
     int open_count
-    int idle  # threads that wait for work
-    uint64_t nodes  # the nodes of all threads when they last read the clock
-    bint dismissed  # the search is over: helpers return
+    int opened  # the number of split points opened so far
+    char[CACHE_LINES_APART] gap_after_counts
+    int idle  # threads that may help anywhere and wait for work; atomic
+    int dismissed  # 1 when the search is over, so that helpers return; atomic
+    char[CACHE_LINES_APART] gap_after_idle
+    uint64_t nodes  # the nodes of all threads when they last read the clock; atomic
+    char[CACHE_LINES_APART] gap_after_nodes
+    # The sleep of threads that found no work for long.
+    pthread_mutex_t sleep
+    pthread_cond_t changed  # signals that a split point was opened or left, or that the search is over
+    int sleepers  # atomic
 
 cdef struct Tuning:  # numbers of parameters.py, the same for a whole search
     int reduce_from_move  # the index of the first move to reduce
@@ -160,8 +177,28 @@ cdef inline double clock_seconds() noexcept nogil:
     return now.tv_sec + 1e-9 * now.tv_nsec
 
 
-cdef extern from * nogil:
-    uint64_t add_atomically "__sync_add_and_fetch" (uint64_t *total, uint64_t more) noexcept
+cdef extern from *:
+    """
+    #if defined(__x86_64__)
+    #define OF_PAUSE() __builtin_ia32_pause()
+    #elif defined(__aarch64__)
+    #define OF_PAUSE() __asm__ volatile("yield")
+    #else
+    #define OF_PAUSE() ((void)0)
+    #endif
+    static inline int of_load(const int *value) { return __atomic_load_n(value, __ATOMIC_SEQ_CST); }
+    static inline void of_store(int *value, int now) { __atomic_store_n(value, now, __ATOMIC_SEQ_CST); }
+    static inline int of_add(int *value, int more) { return __atomic_add_fetch(value, more, __ATOMIC_SEQ_CST); }
+    static inline int of_try_lock(int *lock) { return !__atomic_exchange_n(lock, 1, __ATOMIC_ACQUIRE); }
+    static inline void of_unlock(int *lock) { __atomic_store_n(lock, 0, __ATOMIC_RELEASE); }
+    """
+    void pause "OF_PAUSE" () noexcept nogil
+    int load_atomically "of_load" (const int *value) noexcept nogil
+    void store_atomically "of_store" (int *value, int now) noexcept nogil
+    int add_to_counter "of_add" (int *value, int more) noexcept nogil
+    bint try_lock "of_try_lock" (int *lock) noexcept nogil
+    void unlock "of_unlock" (int *lock) noexcept nogil
+    uint64_t add_atomically "__sync_add_and_fetch" (uint64_t *total, uint64_t more) noexcept nogil
 
 
 cdef inline bint is_cut(const SplitPoint *split) noexcept nogil:
