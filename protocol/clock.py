@@ -1,7 +1,7 @@
 """Time controls, their notation, and the running clock of one side, for our own engine and for a referee.
 
-A move is charged from just before the request until the answer is complete. A referee charges the time that an engine
-uses between two moves to the second one. All times are in seconds.
+The time of a move is measured from just before the request until the answer is complete. If an engine uses time between
+two of its moves, a referee charges this time to the second move. All times are in seconds.
 """
 
 import math
@@ -32,7 +32,8 @@ class TimeControl:
         period: the length of an overtime period (Canadian byo-yomi); 0 for no overtime.
         period_moves: the number of moves in each period. If it is 1 and `main` is 0, each move has `period` seconds.
         extension: the time that is added once when the main time has run out (GGF).
-        counts_periods: True if ``time_left`` gives the remaining periods (Japanese byo-yomi) instead of the moves due.
+        counts_periods: True if ``time_left`` counts the remaining periods (Japanese byo-yomi) instead of the moves due
+            in this period.
     """
 
     main: float = math.inf
@@ -172,7 +173,7 @@ class RunningClock:
         self._begin_overtime_if_due()
 
     def spend(self, seconds: float) -> None:
-        """Charge a completed move. Time beyond the allowance is forgiven."""
+        """Charge the time of a completed move. Time beyond the allowance is not charged to later moves."""
         self.charge(seconds)
         self._left = max(self._left, 0.0)
         if not self._moves_due:

@@ -82,7 +82,7 @@ def printable(text: str, longest: int | None = 200) -> str:
 
     Args:
         text: the text from a file, an engine, a database or a user.
-        longest: the number of characters that the text is cut to; None for no limit.
+        longest: the maximum number of characters, after which the text is cut; None for no limit.
 
     Returns: one line, with a blank in place of each character that isn't printable, such as control characters.
     """
@@ -116,8 +116,8 @@ LONGEST_WAIT_SECONDS = 0.2 if sys.platform == "win32" else None
 class Inbox:
     """A queue of lines in order of arrival.
 
-    Every line has a number. A line interrupts the running command only if it arrived later than the command, and then
-    always, even if the command has not started to search yet.
+    Lines are numbered in order of arrival, so that an interrupting line applies to every command that arrived before
+    it, even if the command has not started to search yet, but to no later command.
 
     Attributes:
         quits: True if a line has arrived that ends the dialogue, so that the end of the input is no error.
@@ -172,7 +172,10 @@ class Inbox:
             return line
 
     def take_if(self, wanted: Callable[[bytes], bool]) -> bool:
-        """Drop the next queued line if it is `wanted`, and return whether it was; the caller then answers this line."""
+        """Remove the next queued line if `wanted` returns true for it, and return whether the line was removed.
+
+        The caller then has to answer the line.
+        """
         with self._changed:
             if not self._waiting or not wanted(self._waiting[0][1]):
                 return False
@@ -182,7 +185,7 @@ class Inbox:
 
     @contextmanager
     def notifying(self, on_command: Callable[[], object]) -> Iterator[None]:
-        """Call `on_command`, which must not block, if a command is queued, and for each command that arrives."""
+        """Call `on_command` if a command is queued now, and for each command that arrives. It must not block."""
         with self._changed:
             self._on_command = on_command
             if self._waiting:
@@ -204,9 +207,9 @@ class Inbox:
         return self._interrupt > self._running
 
     def wait_for_input(self, seconds: float | None = None) -> bool:
-        """Wait until a line has arrived after the one being executed, or the input has ended.
+        """Wait until a line has arrived after the line being executed, or until the input has ended.
 
-        Returns: True in these cases; False after `seconds`.
+        Returns: False if neither happened within `seconds`.
         """
         with self._changed:
             return self._changed.wait_for(lambda: self._closed or self._last > self._running, seconds)

@@ -1,4 +1,4 @@
-"""Drivers for engines that speak GTP, NBoard's protocol or UCI, each in a child process that is always cleaned up."""
+"""Drivers for engines that speak GTP, NBoard's protocol or UCI. Each engine runs in a child process."""
 
 from typing import Any
 
@@ -57,7 +57,7 @@ _DRIVERS: dict[Protocol, type[ProcessDriver]] = {
 
 
 def make_driver(spec: EngineSpec, rules: Rules, **named: Any) -> ProcessDriver:
-    """Return a driver for an engine's protocol. `named`: the other arguments of ``ProcessDriver``.
+    """Return a driver for an engine's protocol. `named`: the remaining arguments of ``ProcessDriver``.
 
     Raises: UnfitEngineError if the engine is on another machine.
     """

@@ -27,12 +27,12 @@ class CatalogueEntry:
     Attributes:
         key: the name after ``catalogue:``.
         title: the name in tables.
-        programs: the possible names of the program's file, the best first; ``*`` stands for any letters.
+        programs: the possible file names of the program, the preferred one first; ``*`` matches any characters.
         cmd: the command; ``{program}`` stands for the path of the program.
         seen: a description of how this entry was checked.
         home: a file that the engine needs in its working folder; empty if it needs none.
-        given: the arguments that are appended to the command if a setting is given, by setting.
-        without: the arguments that are appended to the command if a setting is not given, by setting.
+        given: the arguments that are appended to the command for each setting that is given, by setting.
+        without: the arguments that are appended to the command for each setting that is not given, by setting.
         settings: the default settings of the engine in a match, by key.
         facts: the facts for the user; each is a mapping with ``fact`` (one or two sentences), ``source`` and ``date``.
     """
@@ -49,8 +49,8 @@ class CatalogueEntry:
     facts: Sequence[Mapping[str, Any]] = ()
 
     def find(self, folders: Iterable[Path]) -> Path | None:
-        """Return the program in these folders or in their ``bin`` and ``build``; None if it is not found."""
-        needs_no_permission = not self.cmd.startswith(_PROGRAM)  # an interpreter reads the file
+        """Search the folders and their subfolders ``bin`` and ``build`` for the program; return its path or None."""
+        needs_no_permission = not self.cmd.startswith(_PROGRAM)  # an interpreter only reads the file
         for folder in folders:
             for place, name in ((place, name) for name in self.programs for place in _BESIDE):
                 for path in sorted((folder / place).glob(name)):
@@ -75,7 +75,7 @@ def search_path() -> list[Path]:
 def completed(given: Mapping[str, Any]) -> dict[str, Any]:
     """Return an engine's settings completed by the catalogue entry ``given["catalogue"]``. Given keys take precedence.
 
-    Unless ``cmd`` is given, the program is searched for in ``dir``, or on PATH without ``dir``.
+    If ``cmd`` is not given, the program is searched for in the folder ``dir``; if this is not given either, on PATH.
 
     Raises: NotationError if the entry or its program is not found.
     """

@@ -1,4 +1,7 @@
-"""Splits and joins commands as text: with shell quoting, on Windows with its own quoting, which keeps backslashes."""
+"""Splits the text of a command into words, and joins words into a text.
+
+The text has shell quoting. On Windows, it has Windows' quoting, in which backslashes in paths are plain characters.
+"""
 
 import re
 import shlex

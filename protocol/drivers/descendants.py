@@ -1,9 +1,10 @@
-"""The processes of an engine: all descendants, including daemons that have lost their parent.
+"""Finds and kills all descendants of an engine, including daemons, whose parent has ended.
 
-Each engine has a mark, an environment variable that its descendants inherit. Only processes with a mark and descendants
-of an engine are killed. On Linux the mark is also a resource limit, which a daemon keeps even if it clears its
-environment, and this process adopts orphans, so that only its children are searched for marks. On other systems, and
-if OUTFLANK_PORTABLE is set, all processes are searched. On Windows a job object also ends the processes of an engine.
+Each engine has a mark: an environment variable that its descendants inherit. A process is killed only if it has the
+mark of an engine or is a descendant of an engine. On Linux, the mark is also set as a resource limit, which a daemon
+keeps even if it clears its environment. There, this process also adopts orphans, so that only its own children have to
+be searched for marks. On other systems, or if OUTFLANK_PORTABLE is set, all processes are searched. On Windows, a job
+object also kills the processes of an engine.
 """
 
 import ctypes
@@ -21,13 +22,13 @@ import psutil
 from outflank.protocol.drivers.driver import ThreadUsage
 
 PORTABLE = sys.platform != "linux" or "OUTFLANK_PORTABLE" in os.environ
-"""True if only features that all systems have are used."""
+"""True to use only features that all systems have."""
 VARIABLE = "OUTFLANK_ENGINE"
-"""The environment variable for the mark, in hexadecimal digits."""
+"""The environment variable that contains the mark in hexadecimal digits."""
 _SCHEDULER_CLOCK = 2
 _NANOSECONDS = 1e9  # per second
 _SET_CHILD_SUBREAPER = 36  # an option of prctl()
-_KILL_SECONDS = 10.0  # enough for a thousand processes to die on a busy machine
+_KILL_SECONDS = 10.0  # the time limit of ``kill``; enough for a thousand processes on a busy machine
 _KILL_SLICE_SECONDS = 0.002
 _DEAD = (psutil.STATUS_ZOMBIE, psutil.STATUS_DEAD)
 _LEAST_LIMIT = 1 << 62  # an RLIMIT_RTTIME in microseconds that no process ever reaches
@@ -42,8 +43,8 @@ def adopt_orphans() -> None:
 
 
 @functools.cache
-def _adopt_orphans(pid: int) -> None:  # cached by process, since a fork does not inherit the setting
-    with suppress(OSError, AttributeError):  # a C library without prctl
+def _adopt_orphans(pid: int) -> None:  # cached by process id, since a fork does not inherit the setting
+    with suppress(OSError, AttributeError):  # the C library may have no prctl
         ctypes.CDLL(None).prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
@@ -53,7 +54,7 @@ def new_mark() -> int:
 
 
 @functools.cache
-def _runner(pid: int) -> int:  # a random number for each process; cached by `pid` because of forks
+def _runner(pid: int) -> int:  # a random number; cached by process id, so that a fork has its own number
     return int.from_bytes(os.urandom(4))
 
 
@@ -70,21 +71,24 @@ def descendants(pid: int) -> list[int]:
 def living(
     engine: psutil.Process | None, mark: int, known: Iterable[psutil.Process] = ()
 ) -> set[psutil.Process]:
-    """Return the living descendants of `engine`, and the processes with `mark` or in `known` with their descendants."""
+    """Return the living processes of an engine, except the engine itself.
+
+    They are the descendants of `engine`, the processes in `known` or with `mark`, and the descendants of these.
+    """
     orphans = [process for process in _possible_orphans() if mark in _marks(process)]
     roots = [process.pid for process in (*known, *([engine] if engine else [])) if process.is_running()]
     return _alive(_families([*roots, *(process.pid for process in orphans)])) - {engine}
 
 
 def terminate(engine: psutil.Process, mark: int) -> None:
-    """Send SIGTERM to the engine and all processes of ``living``; on Windows, kill them."""
+    """Send SIGTERM to the engine and to all processes that ``living`` returns. On Windows, this kills the processes."""
     for process in (engine, *living(engine, mark)):
         with suppress(psutil.Error):
             process.terminate()
 
 
 def kill(engine: psutil.Process | None, mark: int, known: Iterable[psutil.Process] = ()) -> None:
-    """Kill the processes of ``living`` until none is left, and reap them. The engine itself is not killed.
+    """Kill the processes that ``living`` returns until it returns none, and reap them. Does not kill the engine itself.
 
     Gives up after ``_KILL_SECONDS``.
     """
@@ -103,7 +107,7 @@ def kill(engine: psutil.Process | None, mark: int, known: Iterable[psutil.Proces
 
 
 def kill_engines() -> None:
-    """Kill the running engines of this process, and their descendants. Called when the process ends."""
+    """Kill the engines that this process has started, and their descendants. Called when this process ends."""
     marks = {mark for process in _possible_orphans() for mark in _marks(process)}
     for mark in marks:
         if mark >> _ENGINE_BITS == _runner(os.getpid()):
@@ -150,7 +154,7 @@ def _possible_orphans() -> Iterable[psutil.Process]:
 
 
 def _marks(process: psutil.Process) -> list[int]:
-    """Return a process's mark from its limit or environment, in a list; empty if the process can't be read."""
+    """Return a list with the mark in a process's limit or environment; empty if it has none or can't be read."""
     with suppress(psutil.Error, OSError, ValueError, KeyError):
         if sys.platform == "linux" and not PORTABLE:
             mark: int = process.rlimit(psutil.RLIMIT_RTTIME)[0] - _LEAST_LIMIT
@@ -171,7 +175,7 @@ def _children(pid: int) -> list[int]:
 
 
 def _all_children() -> Callable[[int], list[int]]:
-    """Return a function like ``_children`` that uses one snapshot of all processes; psutil takes one per call."""
+    """Return a function like ``_children`` that uses one snapshot of all processes; psutil would take one per call."""
     children: dict[int, list[int]] = {}
     begun: dict[int, float] = {}
     for process in psutil.process_iter():
@@ -191,7 +195,7 @@ def cpu_seconds(pid: int) -> float:
 def _cpu_seconds(pid: int) -> float:
     with suppress(OSError, psutil.Error):  # the process has just ended
         if sys.platform == "linux" and not PORTABLE:
-            # The clock id that clock_getcpuclockid() returns; psutil has a resolution of only 10 ms.
+            # This is the clock id that clock_getcpuclockid() returns. psutil's times have a resolution of only 10 ms.
             return time.clock_gettime(~pid << 3 | _SCHEDULER_CLOCK)
         times = psutil.Process(pid).cpu_times()
         return times.user + times.system
@@ -246,7 +250,7 @@ if sys.platform == "win32":
     from ctypes import wintypes
 
     _EXTENDED_LIMITS = 9  # JobObjectExtendedLimitInformation
-    # JOBOBJECT_EXTENDED_LIMIT_INFORMATION: the third value is the flags, the sixteenth the memory of a process.
+    # JOBOBJECT_EXTENDED_LIMIT_INFORMATION: the third value holds the flags, the sixteenth the memory of each process.
     _LIMITS = struct.Struct("@2q I 2N I N 2I 6Q 4N")
     _PROCESS_MEMORY = 0x100  # JOB_OBJECT_LIMIT_PROCESS_MEMORY
     _KILL_ON_CLOSE = 0x2000  # JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE
@@ -255,7 +259,7 @@ if sys.platform == "win32":
     _jobs: dict[int, wintypes.HANDLE] = {}  # the jobs by the marks of their engines
 
     def confine(process: int, mark: int, memory: int | None) -> None:
-        """Put a suspended process into a new job, whose processes are killed when this process ends. Raises: OSError.
+        """Put a suspended process into a new job. Windows kills the job when this process ends. Raises: OSError.
 
         Args:
             process: the handle of the process.

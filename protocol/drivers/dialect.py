@@ -1,20 +1,20 @@
 """The commands that send a GTP engine its clock.
 
-- No limit: no command is sent; an engine that was never given a clock has no limit.
+- Without a time limit, no command is sent, since an engine has no limit until it gets a clock.
 - ``spec``: ``time_settings`` as in the GTP specification. Time per move is sent as a Canadian period of one move.
   Times are rounded down, and an increment is left out, so that the engine never has less time than it was sent. If
   all times round to 0, no command is sent.
 - ``fischer``: ``kata-time_settings``, which supports fractions and increments.
-- ``per-move``: like ``spec``, but time per move is sent as the main time, with a period of 0 for one move, and before
-  the board is cleared. Edax expects this. Less than a second is sent as a main time of 0, for which Edax uses its
-  minimum of 0.1 s.
-- ``increment``: ``time_settings MAIN INCREMENT 0``; time per move is an increment with a main time of 0.
+- ``per-move``: like ``spec``, but time per move is sent as ``time_settings SECONDS 0 1``, and each command is sent
+  before the board is cleared. Edax expects this. Less than a second is sent as a main time of 0, for which Edax uses
+  its minimum of 0.1 s.
+- ``increment``: ``time_settings MAIN INCREMENT 0``. Time per move is sent as an increment with a main time of 0.
   neural-reversi expects this; the specification has no increment.
 - ``auto``: ``per-move`` for an engine named Edax. For other engines, ``spec`` if it can express the time control
-  exactly; otherwise ``fischer`` if the engine supports it; otherwise ``spec`` with the losses above.
+  exactly; otherwise ``fischer`` if the engine supports it; otherwise ``spec`` with rounded times and no increment.
 
-``time_left`` is sent before each ``genmove`` if the engine lists it. Fractions are sent only to engines that list
-``kata-time_settings``, since a strict engine rejects them.
+``time_left`` is sent before each ``genmove`` if the engine lists ``time_left``. Fractions of seconds are sent only to
+engines that list ``kata-time_settings``, since a strict engine rejects fractions.
 """
 
 from collections.abc import Callable, Collection
@@ -28,7 +28,7 @@ _KATA = "kata-time_settings"
 
 
 class Dialect(StrEnum):
-    """The kind of commands that send a GTP engine its clock; see the module."""
+    """The way in which a GTP engine gets its clock; the module's docstring describes each dialect."""
 
     AUTO = "auto"
     SPEC = "spec"
@@ -43,7 +43,7 @@ class Dialect(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class TimeDialect:
-    """The commands that send an engine its clock.
+    """The clock commands for one engine.
 
     Attributes:
         settings: the command that sets the time control, sent before each game; None to send no command.
@@ -127,7 +127,7 @@ def _per_move_settings(control: TimeControl) -> str | None:
 
 
 def _increment_settings(control: TimeControl) -> str | None:
-    """Return the command with an increment; time per move becomes the increment, and Canadian overtime is left out."""
+    """Return the command with an increment. Time per move becomes the increment; Canadian overtime is left out."""
     main, each = int(control.main), int(control.increment or control.period)
     if control.period_moves > 1 or (control.period and control.main):
         return f"time_settings {main} 0 0" if main else None

@@ -1,7 +1,7 @@
-"""The interface of all engines that play games, and the common code of the drivers of engine processes.
+"""The interface of all players of games, and the code that all drivers of engine processes share.
 
-The referee, the client of an arena and the player on GGS use all engines in the same way: ``follow`` brings the engine
-to a position of a game, and ``choose`` returns the engine's move there. An engine is never trusted: every wait has an
+The referee, the client of an arena and the player on GGS use every engine in the same way: ``follow`` brings the engine
+to a position of a game, then ``choose`` returns the engine's move. An engine is never trusted: every wait has an
 absolute deadline, every answer has a maximum size, and each fault is raised as one of the errors of ``errors.py``.
 """
 
@@ -34,12 +34,12 @@ if TYPE_CHECKING:  # imported only when an engine starts, since psutil is not ne
 START_SECONDS = 30.0  # the limit for the first answer, before which an engine may load tables
 REPLY_SECONDS = 10.0  # the limit for a command that needs no search
 CLOSE_SECONDS = 1.0
-BANNER_SECONDS = 2.0  # the limit for the first answer after a line that is not an answer
-MAX_TALK_BYTES = 16 << 20  # the limit of output before an answer, since engines report during the search
+BANNER_SECONDS = 2.0  # the limit for the first valid answer after an invalid line, such as a banner
+MAX_TALK_BYTES = 16 << 20  # the maximum output before an answer; engines write reports during the search
 LONGEST_IDENTITY = 200  # the maximum length of an engine's name and version
 _FAULT_CLOSE_SECONDS = 0.25
-_MOST_STALE_LINES = 1_000  # the maximum number of lines passed on from the output between two commands
-_MOST_STRAY_BYTES = 1 << 20  # the amount of unrequested output in a game that causes a remark
+_MOST_STALE_LINES = 1_000  # the maximum number of lines between two commands that ``on_line`` gets
+_MOST_STRAY_BYTES = 1 << 20  # the amount of unrequested output in a game above which a remark is made
 _SHOWN_EXTRA_SECONDS = 0.02  # the shortest delay after a deadline that the message mentions
 _LONGEST_QUOTE = 100  # the maximum length of a quotation of the engine's output
 _LONGEST_REMARK = 1_000  # the maximum length of a remark, which may quote the engine
@@ -78,7 +78,8 @@ class Reply:
 def judged(reply: Reply, position: Position, label: str) -> Reply:
     """Return the reply with its move in our notation.
 
-    Raises: EngineRefusal; EngineIllegalMove; EngineProtocolError if the text is neither a move nor a resignation.
+    Raises: EngineRefusal if the engine refused to move; EngineIllegalMove; EngineProtocolError if the text is neither a
+        move nor a resignation.
     """
     text = printable(reply.text)
     if not reply.ok:
@@ -118,12 +119,12 @@ class ThreadUsage:
 
 @dataclass(slots=True)
 class Exchange:
-    """The times of the last reads from and writes to an engine, by ``time.perf_counter()``.
+    """The times of the last communication with an engine, in seconds of ``time.perf_counter()``.
 
     Attributes:
-        sent_at: the time of the last write.
-        silent_at: the latest time at which no output was waiting to be read.
-        overslept: the seconds by which the last wait that found output exceeded its limit.
+        sent_at: the time of the last write to the engine.
+        silent_at: the last known time at which no output of the engine was waiting to be read.
+        overslept: the seconds by which the last wait exceeded its limit, if output was found then; otherwise 0.
     """
 
     sent_at: float = 0.0
@@ -132,13 +133,14 @@ class Exchange:
 
 
 class Driver(ABC):
-    """A player of games: an engine in a process of this machine or elsewhere, or a person.
+    """A player of games: an engine on this machine, an engine on another machine, or a person.
 
-    The default methods suit a player that needs no start, no set-up and no end.
+    By default, the methods that start, set up and end a player do nothing.
 
     Attributes:
         remarks: the remarks about the engine for the user, as sentences.
-        delay: the function that is called after a deadline, and returns the seconds to extend it by; initially 0.
+        delay: the function that is called when a deadline has passed, and returns the seconds by which the deadline is
+            extended; by default 0.
 
     Args:
         spec: the engine's name, command and settings; also an attribute.
@@ -195,7 +197,7 @@ class Driver(ABC):
 
     @property
     def threads(self) -> dict[int, ThreadUsage]:
-        """The usage of each of the engine's threads on this machine, by thread id; empty if unknown."""
+        """The processor usage of each of the engine's threads on this machine, by thread id; empty if unknown."""
         return {}
 
     @property
@@ -205,7 +207,7 @@ class Driver(ABC):
 
     @property
     def exchange(self) -> Exchange:
-        """The times of the last reads and writes; zeros if unknown."""
+        """The times of the last communication with the engine; zeros if unknown."""
         return Exchange()
 
     @property
@@ -214,29 +216,31 @@ class Driver(ABC):
         return True
 
     def open(self) -> None:
-        """Make the engine ready for games. Does nothing if it is ready already. Raises: EngineError."""
+        """Make the engine ready for games. Does nothing if the engine is ready already. Raises: EngineError."""
         return
 
     def set_options(self, spec: EngineSpec) -> None:
-        """Use `spec` from the next game on. It may differ only in its options and its time control."""
+        """Use `spec` from the next game on. `spec` may differ from the present one only in options and time control."""
         self.spec = spec
 
     def new_game(self, first: Position | None = None) -> float:
         """Set up the start of a game, and return the seconds that this took. Opens the engine if necessary.
 
         Args:
-            first: the start position of the game; None for the start of the rules.
+            first: the start position of the game; None for the start position of the rules.
 
         Raises: EngineError; UnfitEngineError if the engine can't set up the position.
         """
         return 0.0
 
     def follow(self, game: AnnotatedGame, clock: RunningClock | None = None) -> bool:
-        """Bring the engine to the end of `game`: send only missing moves if it already follows this game, else all.
+        """Bring the engine to the end of `game`.
+
+        If the engine already follows this game, only the missing moves are sent; otherwise, all moves.
 
         Args:
             game: the game so far.
-            clock: the engine's clock if the engine is to move now, to be sent with the position; otherwise None.
+            clock: the engine's clock, which is sent with the position; None if the engine is not to move now.
 
         Returns: whether the engine already followed this game, so that no new game was set up.
 
@@ -246,10 +250,14 @@ class Driver(ABC):
 
     @abstractmethod
     def choose(self, seconds: float) -> Reply:
-        """Return the engine's answer in the position of the last ``follow`` within `seconds`. Raises: EngineError."""
+        """Request a move in the position of the last ``follow``, and return the answer. Raises: EngineError.
+
+        Args:
+            seconds: the longest wait for the answer.
+        """
 
     def close(self, patience: float = CLOSE_SECONDS) -> None:
-        """End the engine. It may be opened again.
+        """End the engine. ``open`` may start it again.
 
         Args:
             patience: the seconds that the engine gets to exit by itself.
@@ -269,7 +277,7 @@ class Driver(ABC):
             game: the game so far, in which the engine is to move.
             clock: the engine's clock.
             patience: the limit of the wait in seconds if the clock has no limit.
-            on_ready: the function that is called when the engine has the game, just before its clock starts.
+            on_ready: the function that is called just before the engine's clock starts, after ``follow``.
 
         Raises: EngineOutOfTime, EngineRefusal, EngineIllegalMove, other EngineErrors.
         """
@@ -298,11 +306,14 @@ class Driver(ABC):
         return judged(reply, game.final, self.label)
 
     def check_claim(self, game: AnnotatedGame) -> None:
-        """Compare the engine's score of a finished game with the board. This does not change the result."""
+        """Compare the final score that the engine reports for a finished game with the board.
+
+        A wrong score does not change the result.
+        """
         return
 
     def note_strays(self) -> None:
-        """Remark once on an engine that has written too much unrequested output."""
+        """Add a remark, at most once, if the engine has written too much unrequested output."""
         return
 
     def dismiss(self) -> None:
@@ -310,11 +321,15 @@ class Driver(ABC):
         self.close(_FAULT_CLOSE_SECONDS)
 
     def note(self, what: str) -> None:
-        """Pass on a line about the engine, with the direction ``"!"``."""
+        """Pass a line about the engine to ``on_line``, with the direction ``"!"``."""
         self._pass_on("!", what)
 
     def remark(self, what: str) -> None:
-        """Add a remark about the engine, a clause without its subject, unless it is known already."""
+        """Add a remark about the engine, unless the same remark was added before.
+
+        Args:
+            what: the remark as a clause without its subject; the engine's name is put before the clause.
+        """
         sentence = printable(f"{self.name} {what}", _LONGEST_REMARK)
         if sentence not in self.remarks:
             self.remarks.append(sentence)
@@ -325,12 +340,12 @@ class Driver(ABC):
 
 
 class ProcessDriver(Driver):
-    """An engine in a child process with a line protocol. After a fault, the process is started again.
+    """The driver of an engine in a child process with a line protocol. After a fault, the process is started again.
 
     Attributes:
-        pid: the process id and process group of the current or last process; 0 before the first one.
+        pid: the id of the current or last process, which is also its process group; 0 before the first process.
         own_name: the name that the engine reports; empty before the report.
-        version: the version that the engine reports; empty if it reports none, or reports it within its name.
+        version: the version that the engine reports separately from its name; empty if it reports none.
         stray_bytes: the size of the engine's unrequested output in this game.
 
     Args:
@@ -364,12 +379,12 @@ class ProcessDriver(Driver):
         self._last_line = ""  # the engine's last line since the last command
         self._rambles = False
         self._first = self._position = Position.start(rules)
-        self._ply: int | None = None  # the number of turns that the engine has; None if it needs a new game
-        self._last = (self._first, "")  # the position before the last turn, and its move
+        self._ply: int | None = None  # the number of turns sent to the engine; None if it needs a new game
+        self._last = (self._first, "")  # the last turn sent to the engine: position before it, move
 
     @property
     def identity(self) -> str:
-        """See ``Driver``: ``Outflank 1.0.0``."""
+        """See ``Driver``; for example, ``Outflank 1.0.0``."""
         return f"{self.own_name} {self.version}".strip()[:LONGEST_IDENTITY]
 
     @property
@@ -475,7 +490,7 @@ class ProcessDriver(Driver):
 
     def choose(self, seconds: float) -> Reply:
         """See ``Driver``."""
-        ply, self._ply = self._ply, None  # unknown if no valid answer arrives
+        ply, self._ply = self._ply, None  # the engine's position is unknown until a valid answer arrives
         reply = self._choose(seconds)
         self._ply = ply
         if reply.ok and not reply.resigns:
@@ -492,10 +507,10 @@ class ProcessDriver(Driver):
             )
 
     def close(self, patience: float = CLOSE_SECONDS) -> None:
-        """Send ``quit``, then SIGTERM, then SIGKILL, with a wait after the first two; see ``ChildProcess.stop``.
+        """End the process by ``quit``, then SIGTERM, then SIGKILL; see ``ChildProcess.stop``.
 
         Args:
-            patience: the seconds of each wait.
+            patience: the longest wait after ``quit``, and again after SIGTERM, in seconds.
         """
         self._sent_spec = self._ply = None
         process, self._process = self._process, None
@@ -554,7 +569,7 @@ class ProcessDriver(Driver):
         return self._process
 
     def _send(self, line: str) -> float:
-        """Drop earlier output, which can't answer this line, send the line, and return the time of sending."""
+        """Send a line, and return the time of sending. Earlier output is dropped, since it can't answer this line."""
         if self._process is None:
             raise EngineCrash(f"{self.label} was ended before it was asked {line!r}")
         stale = self._process.discard_output()
@@ -584,7 +599,11 @@ class ProcessDriver(Driver):
     def _read_until(
         self, is_answer: Callable[[str], bool], asked: str, deadline: float, greeting: str = ""
     ) -> str:
-        """Return the answer, and skip lines before it. An engine that answers `greeting` by GTP fails early."""
+        """Skip the lines before the answer, and return the answer.
+
+        `greeting`: the expected answer to the first command; empty for later commands. If a GTP answer comes before
+        `greeting`, the wait is limited to ``BANNER_SECONDS``, since the engine probably speaks GTP.
+        """
         size, strange = 0, ""
         try:
             while not is_answer(line := self._next_line(deadline)):
@@ -601,7 +620,10 @@ class ProcessDriver(Driver):
         return line
 
     def _explained(self, error: EngineTimeout | EngineCrash, asked: str) -> EngineTimeout | EngineCrash:
-        """Return `error` with the command and the engine's last output. Stdout is quoted only after a timeout."""
+        """Return a copy of `error` whose message names the command and quotes the engine's last output.
+
+        Stdout is quoted only after a timeout.
+        """
         sentence = f"{error} when asked {asked!r}"
         last = _clean(self._child.begun_line).strip() or self._last_line.strip()
         if last and isinstance(error, EngineTimeout):

@@ -1,4 +1,4 @@
-"""The errors of an engine, usually in a child process."""
+"""The errors that drivers of engines raise."""
 
 from outflank.engine import OutflankError
 
@@ -20,14 +20,14 @@ class EngineCrash(EngineError):
 
 
 IN_TIME = "in time"
-"""The end of a timeout's message, which ``Driver.decide`` replaces by the elapsed seconds and the limit."""
+"""The last words of a timeout's message. ``Driver.decide`` replaces these words by the elapsed time and the limit."""
 
 
 class EngineTimeout(EngineError):
     """The engine gave no complete answer by the deadline.
 
     Attributes:
-        seconds: the time of the move; None for other requests.
+        seconds: the time that the engine used for the move; None for other requests.
         answered: True if an answer arrived after the deadline.
     """
 

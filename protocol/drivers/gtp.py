@@ -35,7 +35,7 @@ MAX_ANSWER_BYTES = 1 << 20
 GENMOVE = "genmove"
 _GENMOVES_WITH_REPORTS = ("kata-genmove_analyze", "lz-genmove_analyze")  # the first is more detailed
 _ANALYSES = ("kata-analyze", "lz-analyze")
-_CENTISECONDS_OF_GENMOVE = 50  # the interval of reports, of which only the last one is used
+_CENTISECONDS_OF_GENMOVE = 50  # the interval of reports before a move; only the last report is used
 _CENTISECONDS_OF_ANALYSIS = 10
 _CLAIM_SECONDS = 1.0  # the limit for a command after the end of the game
 _LOAD = "loadsgf"
@@ -48,7 +48,7 @@ class GtpDriver(ProcessDriver):
         commands: the commands that the engine lists.
         implicit_passes: True if the engine refuses forced passes. A restart of the process keeps this attribute and
             the following two.
-        reports_scores: True to request an evaluation with each move from an engine that lists a command for it.
+        reports_scores: True to request an evaluation with each move, if the engine lists a command for this.
         claims_truly: True if all final scores that the engine reported were correct.
     """
 
@@ -79,7 +79,7 @@ class GtpDriver(ProcessDriver):
         Args:
             command: the command without its line feed.
             seconds: the limit of the wait; partial output does not extend it.
-            watching: True if only the last of successive ``info`` lines is kept; an analysis may send any number.
+            watching: True to keep only the last of successive ``info`` lines; an analysis may send any number of lines.
 
         Raises: EngineCrash, EngineTimeout, EngineProtocolError. The process can't be used after any of these errors.
         """
@@ -93,7 +93,7 @@ class GtpDriver(ProcessDriver):
     def order(self, command: str, seconds: float = REPLY_SECONDS) -> str:
         """Send a command that has to succeed, and return the text of the answer.
 
-        Raises: as ``ask``; EngineRefusal if the engine answers with a failure.
+        Raises: the errors of ``ask``; EngineRefusal if the engine answers with a failure.
         """
         answer = self.ask(command, seconds)
         if not answer.ok:
@@ -144,7 +144,7 @@ class GtpDriver(ProcessDriver):
 
     def _prepare(self) -> None:
         self._shake_hands()
-        # Some engines play several games; Quarry selects the game with these commands.
+        # Some engines play several games. The GUI Quarry selects the game with these commands.
         if {"list_games", "set_game"} <= self.commands and "Othello" in self.order("list_games").split():
             self.order("set_game Othello")
         if not self._rules.has_othello_moves and "outflank-rules" not in self.commands:
@@ -290,7 +290,7 @@ class GtpDriver(ProcessDriver):
         return first[0] == "=", self._rest_of(first, deadline, size, watching)
 
     def _rest_of(self, first: str, deadline: float, size: int = 0, watching: bool = False) -> str:
-        """Return the text of the answer that begins with the line `first`. `size`: the bytes skipped before `first`."""
+        """Return the text of the answer that begins with the line `first`. `size`: the bytes skipped before it."""
         lines = [self._text_of(first)]
         while line := self._next_line(deadline):
             if watching and is_report(line) and is_report(lines[-1]):
@@ -363,7 +363,7 @@ def instructions(spec: EngineSpec, listed: frozenset[str]) -> list[str]:
         spec: the engine.
         listed: the commands that the engine lists.
 
-    Raises: UnfitEngineError if a parameter can't be sent, except for the number of threads, which is then left out.
+    Raises: UnfitEngineError if a parameter can't be sent. The number of threads is left out instead.
     """
     commands = []
     for name, value in parameters_to_send(spec).items():

@@ -1,4 +1,4 @@
-"""A GTP engine as a context manager: starts the engine, plays a game with it, analyzes, and ends it."""
+"""A context manager that starts a GTP engine, plays games with it, analyzes positions, and ends the engine."""
 
 import functools
 import re
@@ -36,7 +36,7 @@ def _alone(
 
 
 class GtpEngine:
-    """A GTP engine in a child process, and the game that is played with it; also a context manager.
+    """A GTP engine in a child process, with the current game; also a context manager.
 
     The engine is never trusted: each wait has a deadline, and the engine's moves are checked. After an EngineCrash,
     EngineTimeout or EngineProtocolError, the engine can't be used any more. ``quit`` always ends the process. All
@@ -46,13 +46,14 @@ class GtpEngine:
     Args:
         command: the program and its arguments, or one text with shell quoting.
         rules: the rules of the games.
-        time: the time control in the notation of ``TimeControl.parse``: ``0.5``, ``60+1``, ``60+10/5``.
+        time: the time control in the notation of ``TimeControl.parse``, such as ``0.5``, ``60+1`` or ``60+10/5``.
         dialect: the commands that set the engine's clock.
         settings: the folder, environment, processors and memory of the process.
         on_line: the function that gets a direction and a line: ``">"`` for each line sent, ``"<"`` for each line of an
             answer, ``"!"`` for each other line.
 
-    Raises: EngineStartError; another EngineError if the program can't play these games. No process is left then.
+    Raises: EngineStartError; another EngineError if the program can't play these games. No process is left after an
+        error.
     """
 
     def __init__(
@@ -137,7 +138,8 @@ class GtpEngine:
     def play(self, move: Move | str | int) -> Move:
         """Play a move for the side to move, and return the move. A forced pass before the move is implied.
 
-        Raises: NotationError, IllegalMoveError, with the game unchanged; EngineError if the engine refuses the move.
+        Raises: NotationError or IllegalMoveError, which leave the game unchanged; EngineError if the engine refuses the
+            move.
         """
         game = self._game.copy()
         made = game.play(move)
@@ -146,7 +148,9 @@ class GtpEngine:
 
     @_alone
     def follow(self, game: Game) -> None:
-        """Replace the current game with `game`. The clocks are kept if `game` continues it, and otherwise refilled.
+        """Replace the current game with `game`.
+
+        The clocks are kept if `game` continues the current game; otherwise, they are refilled.
 
         Raises: SettingsError if `game` has another start position or other rules; EngineError.
         """
@@ -156,7 +160,9 @@ class GtpEngine:
 
     @_alone
     def undo(self) -> bool:
-        """Take back the last move and the pass that it implied, and refill the clocks; False if there is no move.
+        """Take back the last move with the pass that it implied, and refill the clocks.
+
+        Returns: False if the game has no move.
 
         Raises: EngineError.
         """
@@ -190,7 +196,7 @@ class GtpEngine:
     def analyse(
         self, seconds: float, on_report: Callable[[tuple[MoveReport, ...]], object] | None = None
     ) -> tuple[MoveReport, ...]:
-        """Analyze the position, and return the last reports on the moves, the best first; empty without a report.
+        """Analyze the position, and return the engine's last report, the best move first; empty without a report.
 
         Args:
             seconds: the duration of the analysis; some engines report at most ten times a second.

@@ -2,8 +2,8 @@
 
 The protocol requires ``set depth`` before the first move, and some engines never move without it. We send the depth or
 level in the engine's settings; the protocol has no other parameters. The clock is part of the game record: the time
-control in whole seconds, and the time of every move. The record can't express overtime and time per move. If it has a
-clock, we send a depth that no search reaches, so that the clock ends the search.
+control in whole seconds, and the time of every move. The record can't express overtime or time per move. If the record
+has a clock, we send a depth that no search reaches, so that the clock ends the search.
 """
 
 import math
@@ -62,10 +62,10 @@ class NBoardDriver(ProcessDriver):
         self._read_until(is_pong, asked, sent + seconds, greeting=pong if self._pings == 1 else "")
 
     def go(self, seconds: float) -> Reply:
-        """Return the engine's choice for the side to move, within `seconds`.
+        """Request a move for the side to move, and return the answer, which is due within `seconds`.
 
-        The text is empty if the engine names no move. The move is from a book if the last report on the move was a
-        ``book`` line instead of a ``search`` line.
+        The answer's text is empty if the engine names no move. The move counts as a book move if the last report on it
+        was a ``book`` line instead of a ``search`` line.
 
         Raises: the errors of ``synchronise``.
         """
@@ -129,7 +129,7 @@ class NBoardDriver(ProcessDriver):
         return replace(reply, score=possible_score(reply.score))
 
     def _learn(self, line: str) -> None:
-        """Store the engine's name, which may come at any time, from some engines after each `set depth`."""
+        """Store the engine's name. It may arrive at any time; some engines send it after each ``set depth``."""
         if line.startswith(_NAME):
             self.own_name = printable(line.removeprefix(_NAME).strip())
 
@@ -137,7 +137,7 @@ class NBoardDriver(ProcessDriver):
 def instructions(spec: EngineSpec) -> list[str]:
     """Return the lines that send an engine its depth, followed by the commands of its spec.
 
-    Raises: UnfitEngineError if a parameter can't be sent, except for the number of threads, which is left out.
+    Raises: UnfitEngineError if a parameter can't be sent. The number of threads is left out instead.
     """
     parameters = parameters_to_send(spec)
     depths = [parameters.pop(name) for name in _DEPTHS if name in parameters]
@@ -157,14 +157,14 @@ def instructions(spec: EngineSpec) -> list[str]:
 
 
 def sent_clock(control: TimeControl) -> str:
-    """Return a time control for the game record sent to an engine; empty if GGF can't express it."""
+    """Return the time control as text for the game record sent to an engine; empty if GGF can't express it."""
     if not control.is_limited or control.period_moves or int(control.main) == 0:
         return ""
     return ggf_text(control)
 
 
 def read_origin(line: str) -> dict[str, bool]:
-    """Return the move of a report and whether it is from a book: ``book F5 ...``, ``search F5 ...``; else empty."""
+    """Return, by move, whether a report is from a book: ``book F5 ...``, ``search F5 ...``; empty for other lines."""
     words = line.split(maxsplit=2)
     if not line.startswith(_REPORTS) or len(words) < 2:
         return {}

@@ -1,8 +1,8 @@
 """A child process with a line protocol, strict deadlines, bounded memory, and a complete cleanup.
 
-A child that floods stderr, or does not read stdin, can't block us: each pipe has a thread. On Linux, the waiting
-thread serves all three pipes by ``poll`` instead, since a thread switch for each line costs a third of a match's speed.
-A deadline is a time of ``time.perf_counter()``. Partial output does not extend it.
+Each pipe has a thread, so that a child that floods stderr or does not read stdin can't block us. On Linux, the thread
+that waits for an answer serves all three pipes by ``poll`` instead, since a thread switch for each line would reduce a
+match's speed by a third. A deadline is a time of ``time.perf_counter()``. Partial output does not extend a deadline.
 """
 
 import contextlib
@@ -36,7 +36,7 @@ _CHUNK_BYTES = 1 << 16
 _SLICE_SECONDS = 0.1  # the interval of checks whether the child has died or the user wants to stop
 _EXIT_SLICE_SECONDS = 0.005
 _REAP_SECONDS = 1.0  # the interval of reaping the child's orphans
-_GRACE_SECONDS = 1.0  # the time that the process gets to exit after the end of a pipe
+_GRACE_SECONDS = 1.0  # the time that the process gets to exit after it has closed a pipe
 
 
 class ChildProcess:
@@ -49,7 +49,8 @@ class ChildProcess:
             exception to cancel the wait.
         settings: the folder, environment, processors and memory of the program.
         on_bytes: the function that gets ``">"`` and the bytes sent, or ``"<"`` and the bytes taken from the buffer.
-        delay: the function that is called after a deadline, and returns the seconds to extend it by.
+        delay: the function that is called when a deadline has passed, and returns the seconds by which the deadline is
+            extended.
 
     Raises: EngineStartError if the program can't be started.
     """
@@ -198,7 +199,7 @@ class ChildProcess:
         """
         if self.was_stopped:
             return
-        # Before the process ends, since on some systems the children of an ended process can't be found.
+        # Listed before the process ends, since on some systems the children of an ended process can't be found.
         left = descendants.living(self._known, self._mark)
         try:
             if self.is_running:
@@ -235,7 +236,8 @@ class ChildProcess:
         if left <= 0:
             left += self._delay()
         if left <= 0:
-            # This thread may have had no processor while the answer came. A flood is read once more, then it is late.
+            # The answer may have come while this thread had no processor, so the output is read once more, but not
+            # again for the same deadline, since a flood of output would never end.
             if self._late_read != deadline:
                 self._late_read = deadline
                 if self._serve(0):
@@ -292,11 +294,11 @@ class ChildProcess:
         return bool(ready)
 
     def _note(self, began: float, seconds: float, has_output: bool, was_ready: bool) -> None:
-        """Note a wait that began at `began` with a limit of `seconds`."""
+        """Update ``exchange`` after a wait that began at `began` with a limit of `seconds`."""
         if has_output:
             self.exchange.overslept = max(0.0, time.perf_counter() - began - seconds)
         else:
-            # Not the present time, since this thread may have waited for a processor or for Python's lock.
+            # The present time would be too late: this thread may have waited for a processor or for Python's lock.
             self.exchange.silent_at = began if was_ready else began + seconds
             self.exchange.overslept = 0.0
 
@@ -353,7 +355,10 @@ class ChildProcess:
                 thread.join(_SLICE_SECONDS)  # a process that survived may keep the pipe open
 
     def _has_ended_by(self, deadline: float) -> bool:
-        """Wait until the process has ended or `deadline`; discard output, so that a full pipe can't delay the end."""
+        """Wait until the process has ended or until `deadline`, and return whether the process has ended.
+
+        The output is discarded, so that a full pipe can't delay the end.
+        """
         while self.is_running:
             if time.perf_counter() >= deadline:
                 return False

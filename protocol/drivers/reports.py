@@ -1,7 +1,7 @@
-"""Parses the reports of engines on moves during a search, in all protocols, and on the final score of a game.
+"""Parses engines' reports on moves during a search, in all protocols, and their claims of a game's final score.
 
-GTP engines report in the format of Leela Zero and KataGo, lines of blocks ``info move ...``; NBoard engines write
-``search ...``, UCI engines ``info ... score ... pv ...``.
+GTP engines report in the format of Leela Zero and KataGo, lines of blocks ``info move ...``. NBoard engines write
+``search ...``, and UCI engines ``info ... score ... pv ...``.
 """
 
 import re
@@ -28,7 +28,7 @@ class MoveReport:
 
     Attributes:
         text: the move as the engine wrote it.
-        line: the principal variation with the move, as the engine wrote it; empty if none was given.
+        line: the principal variation that begins with the move, as the engine wrote it; empty if it wrote none.
         keys: the other keys with their values, such as ``visits``, ``winrate``, ``scoreLead`` or ``depth``.
     """
 
@@ -54,7 +54,7 @@ class MoveReport:
 
     @property
     def score(self) -> float | None:
-        """The value of the move in discs from the mover's side; None if no possible score was given."""
+        """The score of the move in discs from the mover's side; None if the engine gave none or an impossible one."""
         text = self.keys.get("scoreLead", self.keys.get("scoreMean", ""))
         return possible_score(float(text)) if _NUMBER.fullmatch(text) else None
 
@@ -75,7 +75,7 @@ def read_report(line: str) -> tuple[MoveReport, ...]:
 
 
 def is_thought(line: str) -> bool:
-    """Return whether a line may report on the engine's best move, in any protocol. A fast filter for many lines."""
+    """Return whether a line may report on the engine's best move, in any protocol: a fast filter for many lines."""
     return line.startswith("search ") or (
         line.startswith("info ") and ("info move " in line or " pv " in line)
     )
@@ -109,8 +109,8 @@ def possible_score(score: float | None) -> float | None:
 def is_true_claim(text: str, final: Position) -> bool:
     """Return whether the answer to ``final_score`` has the right winner and margin for `final`.
 
-    Both ways of counting are right: discs alone, or with the empty squares for the winner. The protocol does not
-    specify the way.
+    The margin may be the difference in discs alone, or include the empty squares as the winner's discs, since the
+    protocol does not specify this.
     """
     match = _CLAIM.fullmatch(text.strip())
     if match is None:

@@ -28,23 +28,23 @@ Spawned = tuple[subprocess.Popen[bytes], psutil.Process]
 def spawn(command: Sequence[str], label: str, settings: ProcessSettings, mark: int) -> Spawned:
     """Start a program in a new session with three unbuffered pipes and `mark`.
 
-    If the system supports it, the program is killed when this process is killed. Linux does so when the *thread* that
-    started the program ends. Therefore one thread, which lives as long as this process, starts all engines.
+    If the system supports it, the program is killed when this process is killed. Linux already kills it when the
+    *thread* that started it ends. Therefore one thread, which lives as long as this process, starts all engines.
 
-    Raises: EngineStartError; SystemExhausted if system resources are the reason. No process is left then.
+    Raises: EngineStartError; SystemExhausted if system resources are the reason. No process is left after an error.
     """
     future = _starter(os.getpid()).submit(_spawn, command, label, settings, mark)
     try:
         return future.result()
     except BaseException:
-        if not future.cancel():  # interrupted after the start: end the process, which no caller gets
+        if not future.cancel():  # interrupted after the start: end the process, since no caller gets it
             future.add_done_callback(_end)
         raise
 
 
 @functools.cache
 def _starter(pid: int) -> ThreadPoolExecutor:
-    """Return this process's thread that starts engines. The cache is by `pid`, since a fork has no threads."""
+    """Return this process's thread that starts engines. Cached by process id, since a fork does not have the thread."""
     return ThreadPoolExecutor(1, "outflank starter")
 
 
@@ -66,7 +66,7 @@ def _spawn(command: Sequence[str], label: str, settings: ProcessSettings, mark: 
     program = _start(command, label, settings, mark)
     try:
         process = psutil.Process(program.pid)
-        # Set from the parent process, since running code between fork and exec is unsafe with threads.
+        # These limits are set by the parent process, since running code between fork and exec is unsafe with threads.
         if settings.cpus and not is_inherited:
             _pin(process, settings.cpus, label)
         if settings.memory is not None and sys.platform != "win32":
@@ -112,7 +112,7 @@ def _start(
 def tied_to_us(
     command: Sequence[str], folder: Path | None, path: str | None, mark: int | None = None
 ) -> Sequence[str]:
-    """Return `command` with prefixes that set the mark, and that kill the program when its starting thread ends.
+    """Return `command` with prefixes that set the mark, and that kill the program when the thread that starts it ends.
 
     If the program is not found, the command is returned unchanged, so that starting it gives the system's error.
 
@@ -120,8 +120,8 @@ def tied_to_us(
         command: the program and its arguments.
         folder: the folder in which the program will be started; None for the current one.
         path: the folders that are searched for the program.
-        mark: the mark of the engine; None for no mark. It is set before the program runs, because it might be too late
-            for a daemon afterwards.
+        mark: the mark of the engine; None for no mark. A prefix sets the mark before the program runs, since later the
+            program may already have started a daemon without the mark.
     """
     is_path = os.path.dirname(command[0])
     found = shutil.which((folder or Path()).absolute() / command[0] if is_path else command[0], path=path)
@@ -135,7 +135,7 @@ def tied_to_us(
 
 
 def _before(program: str, option: str) -> list[str]:
-    """Return the command prefix of a util-linux program that runs the next program; empty if it does not work here."""
+    """Return the prefix that runs a command through a util-linux program; empty if that program does not work here."""
     path = _working(program, _TRIED[program])
     return [path, option, "--"] if path else []
 

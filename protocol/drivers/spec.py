@@ -40,10 +40,10 @@ class Protocol(StrEnum):
     JOIN = "join"
 
 
-_LISTED_KEYS = {"command": "commands"}  # the keys that a text may repeat
-_CATALOGUE = "catalogue"  # the key of a catalogue entry with defaults; ``catalogue:edax`` in a text
-_KEYS = {"time": "tc", "grace_seconds": "grace"}  # the keys of attributes that have another name
-_FORMER_KEYS = {"time": "tc", "margin": "grace"}  # the keys in files of version 1.0
+_LISTED_KEYS = {"command": "commands"}  # the keys that may be repeated in an engine's text
+_CATALOGUE = "catalogue"  # the key that names a catalogue entry; an engine's text has ``catalogue:edax``
+_KEYS = {"time": "tc", "grace_seconds": "grace"}  # the keys that differ from their attributes' names
+_FORMER_KEYS = {"time": "tc", "margin": "grace"}  # the present keys, by the keys in files of version 1.0
 _NAMED_KEYS = {"env": "env", "option": "options"}  # ``env.NAME=VALUE``
 
 
@@ -54,7 +54,7 @@ class ProcessSettings:
     Attributes:
         folder: the working directory, which is also the base of a relative program path; None for the current one.
         environment: additional environment variables.
-        cpus: the numbers of the processors that the program may use; empty for those of this process.
+        cpus: the numbers of the processors that the program may use; empty for all that this process may use.
         memory: the maximum address space of each of the program's processes in bytes; None for no limit.
     """
 
@@ -80,7 +80,8 @@ class EngineSpec:
         nodes: the number of nodes for each move; None for the engine's default.
         book: the opening book, a file or ``none``; None for the engine's default.
         weights: the file of the evaluation; None for the engine's default.
-        threads: the number of threads. It is sent if the engine has a command for it, and limits the processor time.
+        threads: the number of threads. It is sent if the engine has a command for it. It also limits the processor time
+            that the engine may use.
         options: additional parameters of the engine, pairs of name and value.
         commands: the lines of the engine's protocol that are sent after the start.
         dir: the working directory; None for the current one.
@@ -116,11 +117,12 @@ class EngineSpec:
     def parse(
         cls, text: str, time: TimeControl = NO_LIMIT, each: Mapping[str, object] | None = None
     ) -> "EngineSpec":
-        """Parse a command, or blank-separated ``key=value`` pairs with shell quoting and ``cmd`` or ``catalogue``.
+        """Parse a command, or ``key=value`` pairs that include ``cmd`` or ``catalogue``.
 
         Args:
-            text: the command, or the pairs: the keys are attributes, ``command`` for each of the engine's commands,
-                ``env.NAME`` for each variable and ``option.NAME`` for each option.
+            text: the command, or the pairs, separated by blanks and with shell quoting. The keys are attributes,
+                ``command`` for each of the engine's commands, ``env.NAME`` for each variable and ``option.NAME`` for
+                each option.
             time: the time control if `text` names none.
             each: see ``from_settings``.
 
@@ -135,12 +137,12 @@ class EngineSpec:
         time: TimeControl = NO_LIMIT,
         each: Mapping[str, object] | None = None,
     ) -> "EngineSpec":
-        """Return the engine with these settings, in the form of a TOML file and of the method ``settings``.
+        """Return the engine with these settings, which have the form that the method ``settings`` returns.
 
         The key ``catalogue`` adds the settings of a catalogue entry that are not given.
 
         Args:
-            settings: the attributes by key.
+            settings: the attributes by key, as in a TOML file.
             time: the time control if `settings` has none.
             each: the defaults for attributes that `settings` lacks; options, variables and commands are merged.
 
@@ -182,7 +184,7 @@ class EngineSpec:
 
 
 def shared_keys(text: str) -> dict[str, object]:
-    """Parse attributes that several engines share, without a name or command. Raises: NotationError."""
+    """Parse attributes that several engines share. Raises: NotationError, also for a name or a command."""
     keys = read_keys(text)
     for key in ("name", "cmd", _CATALOGUE):
         if key in keys:
@@ -192,7 +194,7 @@ def shared_keys(text: str) -> dict[str, object]:
 
 
 def _added_up(each: Mapping[str, object], own: Mapping[str, object]) -> dict[str, object]:
-    """Return the merged mappings and command lists that both have. Entries of `own` take precedence in mappings."""
+    """Return the mappings and command lists that both have, merged. In mappings, entries of `own` take precedence."""
     found: dict[str, object] = {}
     for key in each.keys() & own.keys():
         shared, given = each[key], own[key]
@@ -330,7 +332,7 @@ _CPUS = re.compile(r"(\d{1,4})(?:-(\d{1,4}))?", re.ASCII)
 _OPTION = re.compile(r"[\w.-]+(?: [\w.-]+)*", re.ASCII)  # UCI's names have blanks: ``Move Overhead``
 _VARIABLE = re.compile(r"[^=\0]+")
 _KEY = re.compile(r"([A-Za-z_]\w*(?:\.[^=]*)?)=|catalogue:")
-# Interpreters: the default name of their engine is the name of the script.
+# Interpreters. The default name of an engine that an interpreter runs is the name of the script.
 _INTERPRETER = re.compile(
     r"(?:python|pypy|node|java|ruby|perl|lua|bash|sh|wine|mono|dotnet)[\d.]*(?:\.exe)?", re.IGNORECASE
 )
@@ -352,7 +354,7 @@ def as_text(value: object) -> str:
 
 
 def name(key: str, value: object) -> str:
-    """Return a name for tables and records, after checking its form."""
+    """Check a name for tables and records, and return it."""
     text = _text(key, value)
     if len(text) > _LONGEST_NAME or not text.isprintable() or text != text.strip() or not text:
         raise NotationError(f"expected a printable name of at most {_LONGEST_NAME} characters, got {text!r}")
@@ -544,7 +546,7 @@ def filled(text: str, spec: EngineSpec) -> str:
 
 
 def _is_sent(spec: EngineSpec, name: str) -> bool:
-    """Return whether Outflank gets a parameter by GTP, without a new process, instead of by a command-line option."""
+    """Return whether Outflank gets a parameter by a GTP command, which needs no new process, not by an option."""
     return name in PARAMETERS and spec.protocol is Protocol.GTP
 
 

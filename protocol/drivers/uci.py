@@ -1,6 +1,6 @@
-"""The driver of UCI engines that play Othello like Fairy-Stockfish: the variant ``flipello``, moves like ``P@f5``.
+"""The driver of UCI engines that play Othello as Fairy-Stockfish does: variant ``flipello``, moves like ``P@f5``.
 
-Parameters are sent as UCI options, the clock, depth and nodes with ``go``.
+The clock, the depth and the number of nodes are sent with ``go``, and all other parameters as UCI options.
 """
 
 import re
@@ -29,7 +29,7 @@ class UciDriver(ProcessDriver):
     """An engine that speaks UCI; see ``Driver``.
 
     Attributes:
-        options: the type, default and range of each option, by name, in the engine's words.
+        options: the type, default and range of each option, by name, as the engine wrote them.
     """
 
     _protocol = "UCI"
@@ -49,10 +49,12 @@ class UciDriver(ProcessDriver):
         self._read_until(lambda line: line.strip() == "readyok", "isready", sent + seconds)
 
     def go(self, limits: str, seconds: float) -> Reply:
-        """Return the engine's choice for the side to move, with the last reported score in discs from its own side.
+        """Request a move for the side to move, and return the answer with the last reported score.
+
+        The score is in discs from the side to move.
 
         Args:
-            limits: the limits of the search as arguments of ``go``: ``movetime 100``.
+            limits: the limits of the search as arguments of ``go``, such as ``movetime 100``.
             seconds: the longest wait.
 
         Raises: the errors of ``synchronise``.
@@ -137,7 +139,7 @@ class UciDriver(ProcessDriver):
 
 
 def search_limits(spec: EngineSpec, clock: RunningClock) -> str:
-    """Return the arguments of ``go``: depth, nodes, and the same clock for both sides; a default if none is set."""
+    """Return the arguments of ``go``: depth, nodes, and the same clock for both sides; a default without a limit."""
     parameters = parameters_to_send(spec)
     limits = [f"{name} {parameters[name]}" for name in _SEARCHES if name in parameters]
     if clock.control.is_limited:
