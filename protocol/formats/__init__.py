@@ -1,6 +1,6 @@
 """The file formats of games and positions. ``read_games`` reads a file of any format.
 
-Each format has a module whose verbs are ``read(stream, rules)``, ``parse(text, rules)`` and ``write(game)``.
+Each format has a module with the functions ``read(stream, rules)``, ``parse(text, rules)`` and ``write(game)``.
 """
 
 import os
@@ -57,10 +57,10 @@ def read_games(
     Memory does not grow with the file.
 
     Args:
-        source: the path of a file or the name of a sample (``sample``); or a stream of any length at its beginning,
-            which may be a pipe and is left open.
-        path: the path of the stream's file, in whose folder the name files of WTHOR are searched for.
-        rules: the rules of games that name none; Othello by default.
+        source: the path of a file, the name of a sample (``sample``), or a stream at its beginning. A stream may be a
+            pipe and have any length, and is left open.
+        path: the path of the stream's file. The name files of WTHOR are searched for in its folder.
+        rules: the rules of games whose record names no rules; Othello by default.
         name: the name of the format; detected by default.
 
     Raises: TypeError for another type of `source`; OSError when the first game is requested.
@@ -98,7 +98,7 @@ def _games(
         return
     finally:
         if source is not stream:
-            source.detach()  # otherwise the caller's stream would be closed too
+            source.detach()  # otherwise the end of `source` would close the caller's stream
     if not found:
         yield BadGame("", f"it holds no games ({name})")
 
@@ -107,7 +107,7 @@ def detect(beginning: bytes, path: Path | None = None) -> FormatName:
     """Return the format of a file.
 
     Args:
-        beginning: the first bytes of the file, the more the better.
+        beginning: the first bytes of the file; more bytes make the detection more reliable.
         path: the path of the file; None if unknown.
 
     Raises: FileFormatError if the file can't be a file of games.

@@ -25,7 +25,7 @@ Record = TypeVar("Record", str, bytes)
 WHOLE_BOARD = 64
 _LONGEST_REASON = 300  # characters
 UNREADABLE = "unreadable character"
-"""The word in a game's `unread` for a control character, which often comes from an undeclared charset."""
+"""The word in a game's `unread` for each control character; an undeclared charset often causes control characters."""
 _CONTROLS = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x9f]")  # all control characters except white space
 _TEXTS = ("black", "white", "title", "event", "place", "date", "clock", "comment")
 
@@ -50,7 +50,7 @@ class Result:
 
     Attributes:
         winner: the winner; None for a draw.
-        margin: the disc difference from Black's side by the rules' scoring; None if the discs did not decide.
+        margin: the disc difference from Black's side under the rules' scoring; None if the discs did not decide.
         ending: the way in which the game ended.
     """
 
@@ -78,7 +78,8 @@ _WINS = {"1-0": Result(Colour.BLACK), "0-1": Result(Colour.WHITE), "1/2-1/2": Re
 def read_result(text: str, is_over: bool = False) -> Result | None:
     """Parse ``1-0`` (Black's win), ``0-1``, ``1/2-1/2`` or the discs of both sides, such as ``40-24``.
 
-    Returns: the result; None for any other text, and for discs if `is_over`, since the final board shows them.
+    Returns: the result. None for any other text, and for the discs of both sides if `is_over`, since the final board
+        shows the discs.
     """
     if text in _WINS:
         return _WINS[text]
@@ -102,7 +103,7 @@ class AnnotatedMove:
         comment: the comment on the move.
         fault: the grade of the move: 0 for no mark, 1 for doubtful, 2 for bad, 3 for very bad.
         instead: a better line from `before`; empty if none is known.
-        implied: True if the move is a pass that the record left out; ignored in comparisons.
+        implied: True if the move is a pass that the record left out; ignored when moves are compared.
     """
 
     before: Position
@@ -139,7 +140,7 @@ class AnnotatedGame:
     All texts may be empty. They have no control characters except line feeds in a comment.
 
     Attributes:
-        first: the first position; its rules are those of the game.
+        first: the first position, which also has the rules of the game.
         moves: the turns in order, including passes that the record left out.
         black: the name of Black's player.
         white: the name of White's player.
@@ -150,7 +151,7 @@ class AnnotatedGame:
         title: the name or number of the game.
         event: the tournament.
         place: the place of the game; on GGS the server or program.
-        date: the recorded text, such as an ISO date with or without time, or a year; ``clocks.day_of`` reads it.
+        date: the date as recorded, such as an ISO date with or without time, or a year; ``clocks.day_of`` parses it.
         clock: the time control in the notation of GGF or of ``clocks.clock_text``.
         comment: the comment on the whole game.
         given: the number of turns at the beginning that the players did not choose, such as a match's opening.
@@ -181,7 +182,7 @@ class AnnotatedGame:
     doubt: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
-        """Replace control characters by blanks, and add a word to `unread` for each that was not white space."""
+        """Replace control characters by blanks. For each that was not white space, add ``UNREADABLE`` to `unread`."""
         texts = {name: text for name in _TEXTS if not (text := getattr(self, name)).isprintable()}
         comments = [each.comment for each in self.moves if each.comment and not each.comment.isprintable()]
         if not (texts or comments):
@@ -197,7 +198,7 @@ class AnnotatedGame:
 
     @classmethod
     def of(cls, game: Game) -> "AnnotatedGame":
-        """Return the record of a game without annotations. Use ``dataclasses.replace`` to add names and others."""
+        """Return a game's record without annotations, which ``dataclasses.replace`` can add."""
         return cls(
             game.first, tuple(AnnotatedMove(turn.before, turn.move, implied=turn.implied) for turn in game)
         )
@@ -241,8 +242,8 @@ class AnnotatedGame:
         """Return the moves as a ``Game``, which can be continued.
 
         Args:
-            implied: True if passes that the record left out are implied, so that ``undo`` takes back each together
-                with the move after it; otherwise they are separate turns.
+            implied: True if ``undo`` takes back a pass that the record left out together with the move after the pass;
+                False if such a pass is a separate turn.
         """
         game = Game(first=self.first)
         for played in self.moves:
@@ -251,7 +252,7 @@ class AnnotatedGame:
         return game
 
     def transcript(self, passes: bool = False) -> str:
-        """Return the moves as text, see ``Game.transcript``."""
+        """Return the moves as text; see ``Game.transcript``."""
         return self.game().transcript(passes)
 
     def __repr__(self) -> str:
@@ -261,7 +262,7 @@ class AnnotatedGame:
         return f"<AnnotatedGame {' - '.join(names)}, {self.discs_played} moves: {self.transcript()}>"
 
     def _repr_svg_(self) -> str:
-        """Return the picture of the last position for a notebook."""
+        """Return the last position as an SVG image for a notebook."""
         return self.final.svg(last=self.moves[-1].move if self.moves else None)
 
 
@@ -296,7 +297,7 @@ def parsed_games(
     Args:
         records: the text or the bytes of each game, or an error for a game that can't be read.
         parse: the format's parser for one game.
-        rules: the rules of games that name none.
+        rules: the rules of games whose record names no rules.
     """
     for number, record in enumerate(records, 1):
         try:
@@ -356,9 +357,9 @@ class Recorder:
 
 
 def with_board_believed(game: AnnotatedGame) -> AnnotatedGame:
-    """Return the game, with the result of its final board if the recorded discs contradict it.
+    """Return the game with the result of its final board, and with a `doubt` if the recorded result contradicts it.
 
-    A record that counts only the discs, without the empty squares that the rules may add, is not a contradiction.
+    A recorded margin without the empty squares, which the rules may give to the winner, is not a contradiction.
     """
     outcome, recorded = game.final.outcome(), game.result
     if (
@@ -382,7 +383,7 @@ def with_board_believed(game: AnnotatedGame) -> AnnotatedGame:
 
 
 def exact_margins(game: AnnotatedGame) -> Iterator[tuple[int, int]]:
-    """Yield the empty squares and the exact margin from Black's side for each position with a known margin."""
+    """Yield the number of empty squares and the exact margin from Black's side of each position with a known margin."""
     for played in game.moves:
         if played.exact is not None:
             yield played.before.empties, played.exact

@@ -62,7 +62,7 @@ def clock_text(control: TimeControl) -> str:
 
 
 def from_sgf(main: str, overtime: str) -> str:
-    """Return the clock for SGF's TM and OT. Either may be empty; a TM that is not a number counts as empty."""
+    """Return the clock for the values of SGF's TM and OT. Each may be empty; a TM that is not a number is ignored."""
     whole, known = _WHOLE.fullmatch(main), _IN_GGF_TOO.fullmatch(overtime)
     if whole and known:
         main_time, increment, extension = (int(text or 0) for text in (whole[1], *known.groups()))
@@ -72,7 +72,7 @@ def from_sgf(main: str, overtime: str) -> str:
 
 
 def for_sgf(clock: str) -> tuple[str, str]:
-    """Return SGF's TM and OT for a clock; both are empty if the clock can't be parsed."""
+    """Return the values of SGF's TM and OT for a clock; both are empty if the clock can't be parsed."""
     if (ggf := _as_ggf(clock)) is not None:
         words = (
             f"{ggf.increment} fischer" if ggf.increment else "",
@@ -84,7 +84,7 @@ def for_sgf(clock: str) -> tuple[str, str]:
 
 
 def for_ggf(clock: str) -> str:
-    """Return GGF's TI for a clock; empty if GGF can't express it."""
+    """Return the value of GGF's TI for a clock; empty if GGF can't express the clock."""
     return clock if _GGF.fullmatch(clock) else ""
 
 
@@ -101,7 +101,7 @@ _YEAR = re.compile(r"(?<!\d)\d{4}(?!\d)", re.ASCII)
 
 
 def day_of(text: str) -> date | None:
-    """Return the day at the beginning of a recorded date; None if it has no day, or several days, as in SGF."""
+    """Return the day at the beginning of a recorded date; None if the date has no day, or several days as in SGF."""
     if _SECONDS.fullmatch(text):
         return datetime.fromtimestamp(int(text), UTC).date()
     match = _DAY.match(text)

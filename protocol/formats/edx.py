@@ -1,4 +1,4 @@
-"""Edax's game files (.edx): a sequence of records of 160 bytes, little endian. This format is read, not written.
+"""Reads Edax's game files (.edx), sequences of little-endian records of 160 bytes. Outflank does not write them.
 
     bytes   field
     8, 8    discs of the side that begins and of the other side, bit 0 = a1
@@ -26,7 +26,7 @@ _SIDES = (Colour.BLACK, Colour.WHITE)
 
 
 def is_game(data: bytes) -> bool:
-    """Return whether `data` may be the beginning of an ``.edx`` file: all fields of the first record are possible."""
+    """Return whether `data` may begin an ``.edx`` file: each field of the first record has a possible value."""
     if len(data) < GAME.size:
         return False
     own, opp, _, month, day, *_, moves, side, _ = GAME.unpack_from(data)

@@ -1,10 +1,10 @@
 """GGF, the generic game format of the GGS server: ``(;GM[Othello]PB[a]PW[b]...BO[8 ...]B[F5/1.20/3.5]...;)``.
 
 A move has an evaluation, in discs from the mover's side, and a time in seconds. A value ends at its first closing
-bracket, since there is no escape. RU names rules other than Othello's. Under one-direction rules a move has its
-direction before evaluation and time: ``D3/NE//0.25``. Source: the format's page by the server's author. Some readers,
-such as NBoard's, refuse games with unknown tags. Therefore we write no other tags of our own; EV, the event, is read
-but not written.
+bracket, since GGF has no escape. RU, a tag of ours, names rules other than Othello's. Under one-direction rules, the
+direction of a move precedes evaluation and time: ``D3/NE//0.25``. Some readers, such as NBoard's, refuse games with
+unknown tags. Therefore we write no other tags of our own. EV, the event, is read but not written. Source: the format's
+page by the server's author.
 """
 
 import re
@@ -40,7 +40,7 @@ _READ = frozenset(["GM", "PC", "DT", "PB", "PW", "RB", "RW", "RE", "TI", "EV", "
 
 
 def read(stream: BinaryIO, rules: Rules = OTHELLO) -> Iterator[AnnotatedGame | BadGame]:
-    """Yield the games of a stream, and ignore the text between them; a ``BadGame`` has the number of a game."""
+    """Yield the games of a stream, and a numbered ``BadGame`` for each game that can't be read. Skip other text."""
     return parsed_games(split_games(stream, escapes=False), parse, rules)
 
 
@@ -51,7 +51,7 @@ def parse(text: str, rules: Rules = OTHELLO) -> AnnotatedGame:
         text: the game, from its opening to its closing bracket.
         rules: the rules of a game that does not name rules (RU).
 
-    Raises: FileFormatError; NotationError, IllegalMoveError, with the number of the move.
+    Raises: FileFormatError; NotationError or IllegalMoveError, with the number of the move.
     """
     fields = _fields(text)
     tags = {name: value for name, value in reversed(fields) if name not in COLOURS}  # the first value of each
@@ -118,9 +118,9 @@ def _fields(text: str) -> list[tuple[str, str]]:
 
 
 def _has_komi(tags: dict[str, str]) -> bool:
-    """Return whether the result includes komi, discs that a player gave for the choice of a colour.
+    """Return whether the result includes komi, the discs that a player offered for the choice of a colour.
 
-    Raises: FileFormatError unless the game is Othello on 8 by 8 squares.
+    Raises: FileFormatError if the game is not Othello on 8 by 8 squares.
     """
     if (game := tags.get("GM", "Othello")).lower() not in ("othello", "reversi"):
         raise FileFormatError(f"expected a game of Othello (GM[Othello]), got GM[{game}]")
@@ -151,9 +151,9 @@ def _play(recorder: Recorder, colour: Colour, value: str) -> None:
 
 
 def _given(moves: Sequence[AnnotatedMove]) -> int:
-    """Return the number of opening turns, which have no time although all later moves have one.
+    """Return the number of turns before the first move with a time, if all later moves have a time; otherwise 0.
 
-    GGF has no tag for this number, but in games that we wrote, every move chosen by a player has a time.
+    GGF has no tag for the length of a given opening. In games that we wrote, every move chosen by a player has a time.
     """
     timed = [number for number, played in enumerate(moves) if played.seconds is not None]
     if not timed or any(played.seconds is None and not played.move.is_pass for played in moves[timed[0] :]):
@@ -165,7 +165,10 @@ def _given(moves: Sequence[AnnotatedMove]) -> int:
 
 
 def _result(text: str, rules: Rules) -> tuple[Result | None, bool]:
-    """Parse ``+12.00`` or ``-64.00:r``, from Black's side; None for ``?``. Also return whether it has a fraction."""
+    """Parse a result from Black's side: ``+12.00`` or ``-64.00:r``.
+
+    Returns: the result, None for ``?``; and whether the number of discs has a fraction.
+    """
     match = _RESULT.fullmatch(text)
     if match is None or float(match[1]) == _UNFINISHED:
         return None, False
@@ -179,7 +182,7 @@ def _result(text: str, rules: Rules) -> tuple[Result | None, bool]:
 def _result_text(result: Result | None) -> str:
     if result is None:
         return "?"
-    # GGF has no letter for a forfeit. It is written as a resignation, since without a letter it means 64 discs.
+    # GGF has no letter for a forfeit. We write a resignation, since a result without a letter would mean 64 discs.
     letter = _LETTERS.get(result.ending, "r" if result.margin is None else "")
     return f"{result.decided_margin:+.2f}" + (f":{letter}" if letter else "")
 

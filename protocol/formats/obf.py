@@ -30,8 +30,8 @@ class Problem:
     Attributes:
         position: the position.
         scores: the scores of moves, in the order of the file; may be empty.
-        own_score: the position's score if the file gives it instead of scores of moves; otherwise None.
-        line: the number of the line in the file, 1 for the first.
+        own_score: the score of the position, if the file gives this score instead of scores of moves; otherwise None.
+        line: the number of the line in the file, 1 for the first line.
     """
 
     position: Position
@@ -41,7 +41,7 @@ class Problem:
 
     @property
     def score(self) -> int | None:
-        """The score of the best move, or of the position; None if the file gives neither."""
+        """The score of the best move, or the score of the position; None if the file gives neither score."""
         return max(self.scores.values(), default=self.own_score)
 
     def __str__(self) -> str:
@@ -62,7 +62,7 @@ def read_problems(lines: Iterable[str], name: str, rules: Rules) -> Suite:
 
     Args:
         lines: the lines of the file.
-        name: the name of the file, for the errors: ``NAME:LINE:COLUMN: expected ..., got ...``.
+        name: the name of the file for error messages: ``NAME:LINE:COLUMN: expected ..., got ...``.
         rules: the rules of the positions.
 
     Raises: FileFormatError if a thousand lines can't be read.
@@ -71,7 +71,7 @@ def read_problems(lines: Iterable[str], name: str, rules: Rules) -> Suite:
 
 
 def read_suite(stream: BinaryIO, name: str, rules: Rules) -> Suite:
-    """Read problems as ``read_problems`` does, from a file or a pipe of any content.
+    """Read problems as ``read_problems`` does, from a file or a pipe, whose content may be anything.
 
     Raises: FileFormatError if the file is too long or not text, or if a thousand lines can't be parsed.
     """
@@ -85,7 +85,7 @@ def read_suite(stream: BinaryIO, name: str, rules: Rules) -> Suite:
 
 
 def read(stream: BinaryIO, rules: Rules = OTHELLO) -> Iterator[AnnotatedGame | BadGame]:
-    """Yield each position as a game without moves; a ``BadGame`` has the number of a line that can't be parsed."""
+    """Yield each position as a game without moves, and a ``BadGame`` for each line that can't be parsed."""
     for number, problem in _problems(read_lines(stream), rules):
         if isinstance(problem, LineError):
             yield BadGame(f"line {number}", f"{problem} (column {problem.column})")
@@ -94,7 +94,7 @@ def read(stream: BinaryIO, rules: Rules = OTHELLO) -> Iterator[AnnotatedGame | B
 
 
 def parse(text: str, rules: Rules = OTHELLO) -> AnnotatedGame:
-    """Parse one line as a game without moves that starts in the position; the score becomes the game's `exact`.
+    """Parse one line as a game without moves. The score of the line's position becomes the game's `exact`.
 
     Raises: LineError.
     """
@@ -107,9 +107,9 @@ def _game(problem: Problem) -> AnnotatedGame:
 
 
 def write(game: AnnotatedGame) -> str:
-    """Return a line for each position with a move, with the exact score if known.
+    """Return a line for each position in which a disc was played, with the position's exact score if it is known.
 
-    The last position gets a line if the game has no moves, or if the game is not over and the exact score is known.
+    The last position also gets a line if the game has no moves, or if the game is not over and this score is known.
     """
     positions = [(played.before, played.exact) for played in game.moves if not played.move.is_pass]
     if not positions or (game.exact is not None and not game.final.is_over):
@@ -125,7 +125,7 @@ class LineError(NotationError):
     """An error in a line of OBF.
 
     Attributes:
-        column: the number of the first wrong character, 1 for the first of the line.
+        column: the column of the first wrong character, 1 for the first column.
     """
 
     def __init__(self, message: str, column: int) -> None:
@@ -173,7 +173,7 @@ def _suite(lines: Iterable[TextLine], name: str, rules: Rules) -> Suite:
 
 
 def _problems(lines: Iterable[TextLine], rules: Rules) -> Iterator[tuple[int, Problem | LineError]]:
-    """Yield the number and the problem or error of each line. Comments, which may have any length, are skipped."""
+    """Yield the number of each line with its problem or error. Comments, which may have any length, are skipped."""
     for number, text, is_whole in lines:
         try:
             if not (is_whole or "%" in text):
@@ -202,7 +202,7 @@ def _position(text: str, column: int, rules: Rules) -> Position:
 
 
 def _entry(text: str, position: Position) -> tuple[Move | None, int]:
-    """Parse ``A2:+38``, or ``+38`` for the position itself. The move of an unknown score is not checked."""
+    """Parse ``A2:+38``, or ``+38`` for the position itself. If the score is unknown, the move is not checked."""
     move, colon, number = (part.strip() for part in text.rpartition(":"))
     if not _SCORE.fullmatch(number):
         raise NotationError(f"expected a move and its score such as A2:+38, got {text!r}")

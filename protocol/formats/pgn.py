@@ -1,9 +1,9 @@
-"""PGN, the notation of chess games, which Edax and servers also use for Othello. This format is read, not written.
+"""Reads PGN, the notation of chess games, which Edax and servers also use for Othello. Outflank does not write PGN.
 
 Tags such as ``[Black "Ann"]`` are followed by the moves: ``1. F5 d6 2. c3 d3``, with ``{comments}``. Passes are written
-as ``pass pa ps -- @@@@`` or left out. The result is at the end: ``1-0`` for Black's win, ``0-1`` for White's, or the
-discs of both, ``40-24``. A move 1 after the result begins another game. FEN is in Edax's form: row 8 first, ``p`` for
-Black, ``P`` for White.
+as ``pass``, ``pa``, ``ps``, ``--`` or ``@@@@``, or left out. The result is at the end: ``1-0`` for Black's win, ``0-1``
+for White's win, or the discs of both sides, ``40-24``. A move with number 1 after the result begins another game. FEN
+has Edax's form: row 8 first, ``p`` for Black, ``P`` for White.
 """
 
 import re
@@ -33,7 +33,7 @@ _TOKEN = re.compile(
     | (?P<move>[a-h][1-8]|pass|pa|ps|--|@@@@)(?![a-z0-9]) | (?P<mark>[!?]{{1,2}}|\$\d{{1,3}})""",
     re.VERBOSE | re.IGNORECASE,
 )
-_EDAX_COMMENT = re.compile(r"(?:.* wins -?\d+-\d+|Draw 32-32)")  # repeats the result, and is dropped
+_EDAX_COMMENT = re.compile(r"(?:.* wins -?\d+-\d+|Draw 32-32)")  # dropped, since it repeats the result
 _NOTHING = re.compile(r"[?\-.0: ]*")
 _DATE = re.compile(r"(\d{4}(?:\.\d{1,2}){0,2})[.?]*")
 _TIME = re.compile(r"(\d{1,8})(?:\+(\d{1,8}))?")
@@ -58,7 +58,7 @@ _READ = frozenset(
 
 
 def read(stream: BinaryIO, rules: Rules = OTHELLO) -> Iterator[AnnotatedGame | BadGame]:
-    """Yield the games of a stream; a ``BadGame`` has the number of a game that can't be read."""
+    """Yield the games of a stream, and a numbered ``BadGame`` for each game that can't be read."""
     return parsed_games(_games(stream), parse, rules)
 
 
@@ -96,12 +96,12 @@ def parse(text: str, rules: Rules = OTHELLO) -> AnnotatedGame:
 
 
 def _games(stream: BinaryIO) -> Iterator[str | FileFormatError]:
-    """Yield the text of each game. A game ends at a tag after moves, or at a move 1 after a result."""
+    """Yield the text of each game. A game ends before a tag that follows moves, or a move 1 that follows a result."""
     lines: list[str] = []
     size, is_whole = 0, True
     has_moves = in_comment = has_result = False
     for _, line, is_whole_line in read_lines(stream):
-        # Within a comment, only an Event tag, the first of all games, begins another game.
+        # Within a comment, only an Event tag begins another game, since it is the first tag of every game.
         follows_moves = has_moves and (_FIRST_TAG if in_comment else _TAG).match(line)
         if follows_moves or (has_result and _FIRST_MOVE.match(line)):
             yield _joined(lines, size, is_whole)
@@ -132,10 +132,10 @@ def _joined(lines: Sequence[str], size: int, is_whole: bool) -> str | FileFormat
 
 
 def _moves(text: str, at: int) -> tuple[list[tuple[str, str]], str, str, list[str]]:
-    """Parse the text after the tags, which end at index `at`.
+    """Parse the text from index `at`, the end of the tags.
 
     Returns: the moves with their comments, the comment on the game, the result as written, and a word for each part
-        that is not kept. Comments before the first move or after the last one belong to the game.
+        that is not kept. Comments before the first move or after the last move belong to the game.
 
     Raises: NotationError.
     """

@@ -1,4 +1,4 @@
-"""Reads untrusted files by lines or by games with bounded memory, and parses values that several formats share.
+"""Reads untrusted files line by line or game by game in bounded memory, and parses values that several formats share.
 
 All bytes of game files are decoded here; see ``decoded``.
 """
@@ -13,7 +13,7 @@ from typing import BinaryIO, NamedTuple
 from outflank.engine import Colour, FileFormatError, Move, Rules
 
 OTHELLO = Rules()
-"""The default rules of games whose file names none."""
+"""The default rules of games whose file names no rules."""
 
 
 def capped(stream: BinaryIO, most: int) -> BufferedReader:
@@ -44,7 +44,7 @@ class _Capped(RawIOBase):
 _UTF_8 = "utf-8"
 _LATIN_1 = "outflank.latin-1"  # the error handler for bytes that are not in the charset
 _CHARSET = re.compile(rb"(?<![A-Za-z])CA\s*\[\s*([\w.:+-]{1,40})\s*\]")
-# The characters of SGF's syntax. Charsets that decode them otherwise are refused, such as UTF-7 and Python's own.
+# The characters of SGF's syntax. A charset that decodes them differently is refused, such as UTF-7 or Python's own.
 _SYNTAX = rb"AZaz09 ()[];:+-\\\u0041"
 
 
@@ -60,14 +60,14 @@ codecs.register_error(_LATIN_1, _as_latin_1)
 def decoded(data: bytes, charset: str = _UTF_8) -> str:
     """Decode a file or a part of a file, without a byte order mark and without DOS's Ctrl-Z at its end.
 
-    Bytes that are not in the charset are decoded as Latin-1, which servers and old programs use for names. The bytes
-    0x80 to 0x9f then become control characters, which an ``AnnotatedGame`` counts and replaces.
+    Bytes that are invalid in the charset are decoded as Latin-1, which servers and old programs use for names. The
+    bytes 0x80 to 0x9f then become control characters, which an ``AnnotatedGame`` counts and replaces.
     """
     return data.decode(charset, _LATIN_1).removeprefix("﻿").rstrip("")
 
 
 def charset_in(data: bytes) -> str:
-    """Return the charset in the first CA of an SGF game; UTF-8 if there is none, or if it does not contain ASCII."""
+    """Return the charset in the first CA of an SGF game; UTF-8 without CA, or if the charset does not contain ASCII."""
     if found := _CHARSET.search(data):
         name = found[1].decode("ascii", "replace")
         with suppress(LookupError, ValueError):
@@ -78,7 +78,7 @@ def charset_in(data: bytes) -> str:
 
 
 LINE_CAP = 1 << 16
-"""Lines have to be shorter than this number of bytes, a hundred times the length of a position or a transcript."""
+"""The size in bytes from which a line is too long: a hundred times the size of a position or a transcript."""
 TOO_LONG = f"the line has {LINE_CAP} bytes or more, which is too long"
 
 
@@ -86,9 +86,9 @@ class TextLine(NamedTuple):
     """A line of a stream.
 
     Attributes:
-        number: the number of the line, 1 for the first.
-        text: the text; only the beginning if the line is too long.
-        is_whole: True if the text is complete. Other lines have to be refused.
+        number: the number of the line, 1 for the first line.
+        text: the text; only its beginning if the line is too long.
+        is_whole: True if the text is complete. Incomplete lines have to be refused.
     """
 
     number: int
@@ -101,7 +101,8 @@ def read_lines(stream: BinaryIO, errors: str = _LATIN_1) -> Iterator[TextLine]:
 
     Args:
         stream: the stream of bytes.
-        errors: the error handler for bytes that are not UTF-8, see ``bytes.decode``; by default that of ``decoded``.
+        errors: the error handler for bytes that are not UTF-8, see ``bytes.decode``; by default the one that
+            ``decoded`` uses.
     """
     number, fresh = 0, True
     while piece := stream.readline(LINE_CAP):
@@ -118,7 +119,7 @@ _NUMBER = re.compile(r"[+-]?\d{1,9}(\.\d{0,9})?")
 
 
 def read_number(text: str) -> float | None:
-    """Return the number in a text; None for any other text, which is not an error in a game."""
+    """Return the number that `text` consists of; None for any other text, which is not an error in a game."""
     return float(text) if _NUMBER.fullmatch(text) else None
 
 
@@ -150,7 +151,7 @@ def split_games(stream: BinaryIO, *, escapes: bool) -> Iterator[str | FileFormat
     Yields: a game, or an error for a game that has no end or is longer than GAME_CAP.
     """
     splitter, decoder = _Splitter(escapes), _utf8()
-    head, may_name_charset = bytearray(), escapes  # ``head``: the beginning of the game
+    head, may_name_charset = bytearray(), escapes  # ``head``: the beginning of the current game
     fresh = True  # whether the next piece is the beginning of a line
     while line := stream.readline(LINE_CAP):
         if fresh and splitter.inside and _ROOT.match(line):
@@ -189,7 +190,7 @@ class _Splitter:
         self._depth = 0
         self._in_value = False
         self._escaped = False  # whether the previous line ended with a backslash
-        self._tentative = False  # whether an opening bracket ended its line; a game needs a semicolon next
+        self._tentative = False  # whether a line ended after "("; only a semicolon next makes it a game
 
     @property
     def has_begun(self) -> bool:

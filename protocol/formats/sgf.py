@@ -1,12 +1,13 @@
 """SGF, the smart game format, FF[4] GM[2]. sgfmill parses the syntax, and this module interprets the properties.
 
 Moves are ``B[f5]``, and ``B[]`` is a pass. V is the mover's evaluation in discs from Black's side. SGF has no property
-for seconds and exact margins in Othello, so we write them before the comment: ``0.250 s; exact before the move: -4 for
-Black``, or, for the last position, in the root: ``exact at the end: -4 for Black``. They are read only in files that
-Outflank wrote (AP). There, a comment that looks like such a remark is preceded by the line ``comment:``. GV, our own
-root property, is the number of opening turns that the players did not choose. DO marks a doubtful move, BM[1] a bad
-move and BM[2] a very bad move. A better line is written as a variation; only the main line is read. We also read
-``B[fd]`` from Go programs, where row a is row 8, and all forms of a pass, including ``B[tt]`` from Go programs.
+for the seconds of a move or for exact margins in Othello. We write both as a remark before the move's comment:
+``0.250 s; exact before the move: -4 for Black``. The margin of the last position is a remark in the root: ``exact at
+the end: -4 for Black``. Remarks are read only in files that Outflank wrote (AP). In these files, a comment that looks
+like a remark is preceded by the line ``comment:``. GV, our own root property, is the number of opening turns that the
+players did not choose. DO marks a doubtful move, BM[1] a bad move and BM[2] a very bad move. A better line is written
+as a variation. Only the main line is read. Go programs write ``B[fd]``, where row a is row 8, and ``B[tt]`` for a pass;
+we read these and all other forms of a pass.
 """
 
 import re
@@ -49,7 +50,7 @@ _NUMBER = re.compile("[0-9]{1,3}")
 _GO_POINT = re.compile("[a-h][a-h]")
 _GO_PASS = "tt"  # a point outside the 19x19 board
 _RESULT = re.compile(r"([BW])\+(.*)", re.IGNORECASE)
-_UNFINISHED = 127  # Edax's margin in discs for an unfinished game
+_UNFINISHED = 127  # the margin in discs that Edax writes for an unfinished game
 _REASONS = {ResultReason.RESIGNATION: "R", ResultReason.TIME: "T", ResultReason.FORFEIT: "F"}
 _ENDINGS = {letter: ending for ending, letter in _REASONS.items()}
 _MARGIN = r"([+-](?:[0-5]?\d|6[0-4]))"  # at most 64 discs
@@ -80,25 +81,25 @@ def load(path: str, rules: Rules, before: int | None = None) -> Game:
 
     Args:
         path: the path of the file.
-        rules: the rules of a game that does not name rules of ours (RU).
+        rules: the rules of a game whose RU is missing or does not name rules that we know.
         before: the number of the move, from 1; None for the whole game.
 
-    Returns: the game, in which passes that the file left out are implied.
+    Returns: the game. Passes that the file left out are implied turns.
 
-    Raises: OSError; FileFormatError; NotationError, IllegalMoveError, with the number of the move.
+    Raises: OSError; FileFormatError; NotationError or IllegalMoveError, with the number of the move.
     """
     return parse(_read(path), rules, before).game(implied=True)
 
 
 def read(stream: BinaryIO, rules: Rules = OTHELLO) -> Iterator[AnnotatedGame | BadGame]:
-    """Yield the main lines of the games of a stream; a ``BadGame`` has the number of a game that can't be read."""
+    """Yield the main line of each game of a stream, and a numbered ``BadGame`` for each game that can't be read."""
     return parsed_games(split_games(stream, escapes=True), parse, rules)
 
 
 def parse(text: str | bytes, rules: Rules = OTHELLO, before: int | None = None) -> AnnotatedGame:
     """Parse the main line of the first game; see ``load``. Bytes are decoded with the charset in CA.
 
-    Raises: FileFormatError; NotationError, IllegalMoveError, with the number of the move.
+    Raises: FileFormatError; NotationError or IllegalMoveError, with the number of the move.
     """
     if not isinstance(text, str):
         text = decoded(
@@ -236,7 +237,7 @@ def _check_setup(root: Node, nodes: list[Node]) -> None:
 
 
 def _first_position(root: Node, rules: Rules, begins: Colour | None) -> Position:
-    """Return the first position. If discs are set up without PL, `begins`, the side of the first move, is to move."""
+    """Return the first position. `begins`: the side of the first move, which is to move if AB or AW come without PL."""
     discs = {letter: _discs(root.get(f"A{letter}", [])) for letter in COLOURS}
     position = Position.start(rules)
     if any(discs.values()):
@@ -252,7 +253,7 @@ def _fault(node: Node) -> int:
 
 
 def _discs(values: list[bytes]) -> int:
-    """Return the squares in AB or AW, single or as corners of rectangles (``d3:e6``), as a bitboard."""
+    """Return a bitboard of the squares in AB or AW. A value is a square, or two corners of a rectangle (``d3:e6``)."""
     discs = 0
     for value in values:
         first, _, last = value.decode().partition(":")
@@ -289,7 +290,7 @@ def _result(text: str) -> tuple[Result | None, bool]:
     """Parse ``B+12``, ``W+R``, ``0``, ``Draw``, ``+12`` for Black or ``40-24``; also return whether it includes komi.
 
     The result is None for ``?``, ``Void``, an empty text, and 127 discs, which programs write for unfinished games. If
-    no game can have the margin, such as one with komi, only the winner is kept.
+    the margin is impossible, such as a margin with komi, only the winner is kept.
     """
     if text.lower() in ("0", "draw"):
         return Result(None, 0), False
@@ -316,7 +317,7 @@ def _bare_result(text: str) -> Result | None:
 
 
 def _vertex(text: str) -> str:
-    """Return a square in our notation, from ``f5`` or from ``fd`` in the notation of Go programs."""
+    """Convert ``f5``, or ``fd`` in the notation of Go programs, to our notation; return an empty text for ``tt``."""
     text = text.strip()
     if not _GO_POINT.fullmatch(text):
         return "" if text == _GO_PASS else text
@@ -416,7 +417,10 @@ def _exact(where: str, margin: int | None) -> str:
 
 
 def _joined(remarks: str, comment: str) -> str:
-    """Return a comment after the remarks; a comment that looks like remarks gets the line ``comment:`` before it."""
+    """Put remarks before a comment.
+
+    Without remarks, the line ``comment:`` is put before a comment that looks like a remark.
+    """
     looks_remarked = (
         comment.startswith(_NO_REMARK)
         or _LAST_REMARK.match(comment) is not None

@@ -1,9 +1,9 @@
 """Transcripts: the moves of a game as text, one game on each line.
 
-``f5d6c3``, ``F5 d6 c3``, ``1. f5 d6 2. c3`` and ``1.f5 2.d6 3.c3``, with or without passes (``pa ps pass -- @@@@``). A
-result (``40-24``, ``1-0``) may follow, and a comment begins with ``#``. A line that begins with the number of the next
-move continues the previous game. A line that is not a complete game also continues it, with a notice, if its moves are
-legal there.
+Examples are ``f5d6c3``, ``F5 d6 c3``, ``1. f5 d6 2. c3`` and ``1.f5 2.d6 3.c3``. Passes (``pa ps pass -- @@@@``) may be
+left out. A result (``40-24``, ``1-0``) may follow, and a comment begins with ``#``. A line that begins with the number
+of the next move continues the previous game. A line that is not a game of its own also continues the previous game if
+its moves are legal there; the game then gets a notice.
 """
 
 import re
@@ -30,7 +30,7 @@ _MOVE = re.compile(r"[a-h][1-8]|pass|pa|ps|--|@@@@", re.IGNORECASE)
 
 
 def parse(text: str, rules: Rules = OTHELLO) -> AnnotatedGame:
-    """Parse one transcript, with its result and comment, if any.
+    """Parse one transcript, with an optional result and an optional comment.
 
     Raises: NotationError, IllegalMoveError.
     """
@@ -42,9 +42,9 @@ def parse(text: str, rules: Rules = OTHELLO) -> AnnotatedGame:
 
 
 def read(stream: BinaryIO, rules: Rules = OTHELLO) -> Iterator[AnnotatedGame | BadGame]:
-    """Yield the games of a stream; a ``BadGame`` has the number of a line that is not a game."""
+    """Yield the games of a stream, and a ``BadGame`` with the line number for each line that is not a game."""
     text, game = "", None  # the current game, which the next line may continue
-    joined_lines: list[int] = []  # the lines that continue the game only because their moves are legal there
+    joined_lines: list[int] = []  # the lines joined to the game only because their moves are legal in it
     for line in _games(stream):
         entry = _entry(line, rules)
         if game is not None and (isinstance(entry, BadGame) or not entry.moves):
@@ -66,7 +66,7 @@ def read(stream: BinaryIO, rules: Rules = OTHELLO) -> Iterator[AnnotatedGame | B
 
 
 def _doubt_about(joined_lines: Sequence[int]) -> str:
-    """Return the notice about lines that continue a game because they are no games; empty for no lines."""
+    """Return the notice about lines that continue a game because they are not games; empty if there are no lines."""
     if not joined_lines:
         return ""
     first, last = joined_lines[0], joined_lines[-1]
@@ -85,12 +85,15 @@ def _entry(line: TextLine, rules: Rules) -> AnnotatedGame | BadGame:
 
 
 def write(game: AnnotatedGame, style: Style = "glued", passes: bool = False) -> str:
-    """Return the game as a line. After ``#`` come the players and result, or the comment, or only the result.
+    """Return the game as a line.
+
+    After ``#``, the line has the players and the result. If no player is known, it has the comment on the game; if
+    there is no comment either, only the result.
 
     Args:
-        game: a game from the start position of its rules; a transcript can't record others.
-        style: the form of the moves: without blanks, with blanks, or with blanks and the number of each pair.
-        passes: True if forced passes are written, as ``pa``.
+        game: a game that begins at the start position of its rules, since a transcript has no position.
+        style: the form of the moves: without blanks, with blanks, or with blanks and the number of each pair of moves.
+        passes: True to write forced passes, as ``pa``.
 
     Raises: FileFormatError if the game has another start position.
     """
@@ -111,7 +114,7 @@ def write(game: AnnotatedGame, style: Style = "glued", passes: bool = False) -> 
 
 
 def headline(game: AnnotatedGame) -> str:
-    """Return ``game 3: A - B +12``, with Black's margin or the way in which the game ended; empty without players."""
+    """Return ``game 3: A - B +12``; empty without players. The last part is Black's margin or how the game ended."""
     if not (game.black or game.white):
         return ""
     title = f"{game.title}: " if game.title else ""
@@ -147,10 +150,10 @@ def _games(stream: BinaryIO) -> Iterator[TextLine]:
 
 
 def _goes_on(begun: TextLine, line: str) -> bool:
-    """Return whether a line continues a game: its first number is the next number of a move or of a pair of moves.
+    """Return whether a line continues a game: the line's first number is the next number of a move or a pair of moves.
 
-    Moves before this number belong to the previous line, since lines may be wrapped anywhere. If the game is too long
-    to count its moves, every number except 1 continues it.
+    Moves before this number also belong to the game, since lines may be wrapped anywhere. If the game is too long to
+    count its moves, a line with any number except 1 continues the game.
     """
     number = _NUMBER.search(line)
     if number is None or "#" in begun.text:

@@ -1,6 +1,6 @@
-"""WTHOR, the database format of the French federation, which most Othello programs read: three binary files.
+"""WTHOR, the French federation's database format of three binary files, which most Othello programs read.
 
-Each begins with the same header of 16 bytes, little endian:
+Each file begins with the same header of 16 bytes, little endian:
 
     bytes   field
     4       date of the file: century, year, month, day
@@ -9,10 +9,11 @@ Each begins with the same header of 16 bytes, little endian:
     2       year of the games
     4       P1 board size (0 means 8), P2 type (0 games, 1 solitaires), P3 empty squares of the theoretical score, 0
 
-A game is 68 bytes: the numbers of the tournament, Black and White (2 bytes each), Black's discs, Black's theoretical
-discs, and 60 moves of 10 * row + column (a1 = 11, h8 = 88), padded with 0; passes are not stored. A player's name takes
-20 bytes, a tournament's name 26, in Latin-1, padded with NUL. For an unfinished game Edax writes 225 discs. Sources:
-the federation's description of 1999-2008 (ffothello.org), and the behaviour of Zebra and WZebra.
+A game has 68 bytes: the numbers of the tournament, of Black and of White (2 bytes each), Black's discs, Black's
+theoretical discs (1 byte each), and 60 moves as 10 * row + column (a1 = 11, h8 = 88), padded with 0. Passes are not
+stored. A player's name has 20 bytes, a tournament's name 26, in Latin-1, padded with NUL. For an unfinished game, Edax
+writes 225 discs. Sources: the federation's description of 1999-2008 (ffothello.org), and the behaviour of Zebra and
+WZebra.
 """
 
 import struct
@@ -49,7 +50,7 @@ GAME = struct.Struct("<3H2B60s")
 PLAYER_BYTES = 20
 TOURNAMENT_BYTES = 26
 SQUARES = 64
-_UNFINISHED = 225  # Edax's number of discs for an unfinished game, from its result of -127
+_UNFINISHED = 225  # the discs that Edax writes for an unfinished game, whose result is -127 in Edax
 _NO_MOVES = b"\0\x5c"  # the padding after the moves; Edax uses the second byte
 _SHARED_STEMS = ("wthor", "wth")
 _MOVES = {10 * (square // 8 + 1) + square % 8 + 1: Move(square) for square in range(SQUARES)}
@@ -64,7 +65,8 @@ class Header:
         games: the number of games in the file (.wtb).
         names: the number of names in the file (.jou, .trn).
         year: the year of the games; 0 if unknown.
-        depth: the number of empty squares of the theoretical scores; 0 if they are just the results.
+        depth: the number of empty squares in the positions that have the theoretical scores; 0 if these scores only
+            repeat the results.
         date: the year, month and day of the file; zeros if unknown.
     """
 
@@ -81,7 +83,7 @@ class Header:
 
     @classmethod
     def unpack(cls, data: bytes) -> "Header":
-        """Parse the 16 bytes. Raises: FileFormatError if they are not a header of a file of 8x8 games."""
+        """Parse the 16 bytes of a header. Raises: FileFormatError if they are not the header of a file of 8x8 games."""
         if len(data) < HEADER.size:
             raise FileFormatError(f"expected a WTHOR header of {HEADER.size} bytes, got {len(data)}")
         century, year, month, day, games, names, games_year, size, kind, depth, _ = HEADER.unpack_from(data)
@@ -95,17 +97,17 @@ class Header:
 
 
 Names = tuple[tuple[str, ...], tuple[str, ...], str]
-"""The names of players and of tournaments by number, and the reason for missing names, as a clause."""
+"""The names of the players by number, the names of the tournaments by number, and a clause on why names are missing."""
 _NO_NAMES: Names = ((), (), "the names lie in a file beside that of the games, which here has no place")
 
 
 def read_names(path: Path) -> Names:
-    """Return the names for the games in `path`, from name files in the same folder.
+    """Return the names for the games in the file `path`, from the name files in the same folder.
 
     Name files have the stem of `path`, or are called ``WTHOR.JOU`` and ``WTHOR.TRN``, or ``WTH.JOU`` and ``WTH.TRN``,
     in upper or lower case.
 
-    Raises: OSError, FileFormatError if a name file exists but can't be read.
+    Raises: OSError or FileFormatError if a name file exists but can't be read.
     """
     players, tournaments = _beside(path, ".jou"), _beside(path, ".trn")
     if players is None:
@@ -122,12 +124,12 @@ def read_names(path: Path) -> Names:
 def read(
     stream: BinaryIO, rules: Rules = OTHELLO, names: Names = _NO_NAMES
 ) -> Iterator[AnnotatedGame | BadGame]:
-    """Return the games of a stream; a ``BadGame`` has the number of a game that can't be read.
+    """Return the games of a stream, and a numbered ``BadGame`` for each game that can't be read.
 
     Args:
         stream: the stream of a file of games.
         rules: the rules, which have to be Othello's.
-        names: the names, see ``read_names``; players without a name get numbers.
+        names: the names, see ``read_names``; a player without a name gets a number instead.
 
     Raises: SettingsError for other rules.
     """
@@ -231,7 +233,7 @@ _THEORETICAL_AT = 7  # the offset of the theoretical score in a game's bytes
 def write(
     games: Iterable[AnnotatedGame], stream: BinaryIO, date: tuple[int, int, int] = (0, 0, 0)
 ) -> dict[str, bytes]:
-    """Write games to a stream, see ``WthorWriter``. Returns the contents of the other two files, ``.jou`` and ``.trn``.
+    """Write games to a stream, and return the contents of the files ``.jou`` and ``.trn``; see ``WthorWriter``.
 
     Raises: FileFormatError for the first game that WTHOR can't store.
     """
@@ -242,19 +244,19 @@ def write(
 
 
 class WthorWriter:
-    """Writes games one by one, and the header, names and theoretical scores at the end.
+    """Writes each game at once, and the header, the names and the theoretical scores at the end.
 
     The format stores only Black's discs out of 64. Therefore a game that was not decided by discs counts as 64 discs
     for the winner, and an odd margin is raised by one for the winner. The theoretical scores are the exact scores at
-    the largest number of empty squares for which every game has one. While such a number exists, memory grows by 65
-    bytes for each game.
+    the largest number of empty squares at which every game has an exact score. As long as the games so far have such a
+    number, memory grows by 65 bytes for each game.
 
     Attributes:
-        lost: the numbers of parts that the format can't store, by kind; complete after ``finish``.
+        lost: the number of items that the format can't store, by kind of item; complete after ``finish``.
 
     Args:
         stream: the stream of the file of games (.wtb); seekable and empty.
-        date: the year, month and day of the files; zeros for none. It is an argument, not the current date, so that a
+        date: the year, month and day to store in the files; zeros for no date. The current date is not used, so that a
             conversion is reproducible.
     """
 
@@ -269,8 +271,8 @@ class WthorWriter:
         self._tournaments: dict[str, int] = {}
         self._exact: array[int] | None = array(
             "b"
-        )  # the exact scores of each game by empty squares; None if no number is common to all games
-        self._common: set[int] | None = None  # the empty squares for which all games so far have exact scores
+        )  # 65 exact scores for each game, by empty squares; None if no number is common to all games
+        self._common: set[int] | None = None  # the numbers of empty squares at which every game has a score
         stream.write(Header().pack())
 
     def add(self, game: AnnotatedGame) -> None:
@@ -303,7 +305,7 @@ class WthorWriter:
         self.lost["years other than the first game's"] += year not in (0, self._year)
 
     def finish(self) -> dict[str, bytes]:
-        """Complete the file of games, and return the contents of the other two files by suffix, ``.jou``, ``.trn``."""
+        """Complete the file of games, and return the contents of the files ``.jou`` and ``.trn`` by suffix."""
         depth = max(self._common or (), default=0) if self._exact is not None else 0
         self.lost["exact scores"] = self._exact_count - (self._count if depth else 0)
         for names, length in ((self._players, PLAYER_BYTES), (self._tournaments, TOURNAMENT_BYTES)):
