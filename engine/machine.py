@@ -37,6 +37,11 @@ def cpu_level() -> str:
     return reached
 
 
+def ticks_a_second() -> int:
+    """Return the number of clock ticks in a second, the unit of ``/proc/stat``; 100 if the system does not report it."""
+    return os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100
+
+
 def processors() -> int:
     """Return the number of processors that the calling thread may run on (outside Linux, all)."""
     if sys.platform == "linux":

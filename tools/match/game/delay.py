@@ -6,19 +6,19 @@ engine's own threads occupy the processor does not count, nor does the processor
 the engine's output.
 """
 
-import os
 import time
 from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
+from outflank.engine.machine import ticks_a_second
 from outflank.protocol.drivers.driver import Driver, ThreadUsage
 
 _NANOSECONDS = 1e9  # in a second
 _BUSY_SHARE = 1.1  # allowed ratio of used to declared processor time; 10 % are for inaccurate measurement
 _UNSEEN_SECONDS = 0.01  # the extension for a ready thread whose present wait is not known yet
 _NO_USAGE = ThreadUsage()
-_TICKS = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100  # the unit of /proc/stat in a second
+_TICKS = ticks_a_second()  # the unit of /proc/stat
 
 HeldUp = Callable[[float, float], float]
 """Returns the seconds for which the machine stood still between two values of ``time.perf_counter()``."""
