@@ -251,10 +251,10 @@ def test_who_is_sent_away_does_not_come_back(tmp_path: Path) -> None:
 
 
 def test_the_page_of_the_games_is_told_from_an_arena() -> None:
-    """It has another port, and is the address that people know."""
+    """The page of a match, for example, leads to no arena."""
     with WebServer([], Address().listen()) as page:
         joiner = Joiner(join_address(page.url), "token", EngineSpec("A", "x", NO_LIMIT))
-        with pytest.raises(Refusal, match=r"is no address of an arena \(HTTP 403\).* another port"):
+        with pytest.raises(Refusal, match=r"is no address of an arena \(HTTP 403\): join at the address"):
             joiner.run()
 
 
