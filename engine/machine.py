@@ -38,7 +38,7 @@ def cpu_level() -> str:
 
 
 def ticks_a_second() -> int:
-    """Return the number of clock ticks in a second, the unit of ``/proc/stat``; 100 if the system does not report it."""
+    """Return the number of clock ticks in a second, the unit of ``/proc/stat``; 100 if it is unknown."""
     return os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100
 
 
