@@ -7,6 +7,10 @@ BUILT = build/made-for-$(or $(OUTFLANK_MARCH),native)
 SOURCES = $(wildcard engine/*.pyx engine/*.pxd engine/*.h engine/*/*.pyx engine/*/*.pxd engine/*/*.h engine/*.pyi engine/*/*.pyi engine/evaluation/weights.bin engine/evaluation/unpacking.py tests/*/*.pyx)
 HEADERS = $$($(PYTHON) -c 'import sysconfig; print(sysconfig.get_path("include"))')
 COMPILER = $$($(PYTHON) -c 'import os, sysconfig; print(os.environ.get("CC") or sysconfig.get_config_var("CC"))')
+# The program of the pages has its types in comments, which TypeScript checks; tests find out with axe-core who can use the pages.
+NODE_PACKAGES = typescript@7.0.2 axe-core@4.14.1
+NODE_MODULES = build/node/node_modules
+NPM = $(shell command -v npm)
 missing = { echo "make: Outflank needs $(1): try apt-get install $(2), or name another Python with PYTHON=..." >&2; exit 1; }
 
 .PHONY: help match dev test portable bench results pictures races sanitize fuzz soak lint types dist wine aarch64 annotate lock clean build installs fresh
@@ -77,20 +81,15 @@ fuzz: dev  ## look for input that is not refused in words; ARGS="--seconds 3600"
 soak: dev  ## play for long with engines that fail and a runner that is killed
 	$(BIN)/python -m outflank.measure.soak $(ARGS)
 
-# The program of the pages has its types in comments, which TypeScript checks; tests find out with axe-core who can use the pages.
-NODE_PACKAGES = typescript@7.0.2 axe-core@4.14.1
-NODE_MODULES = build/node/node_modules
-
 # cython-lint calls pycodestyle by its bare name.
 lint: dev  ## check style and formatting
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	PATH="$(BIN):$$PATH" cython-lint engine tests
 	$(BIN)/actionlint .github/workflows/*.yml
-ifeq ($(shell command -v npm),)
+ifeq ($(NPM),)
 	@echo "make: npm is missing, so the types of the pages' program are not checked: try apt-get install npm" >&2
 else
-	@test -d $(NODE_MODULES)/axe-core || npm install --silent --no-audit --no-fund --no-save --prefix build/node $(NODE_PACKAGES)
 	$(NODE_MODULES)/.bin/tsc --project tools/page/program
 endif
 
@@ -178,7 +177,11 @@ clean:  ## remove all that make has made
 
 build: .venv/made $(BUILT)  ## make the virtual environment and the compiled modules (plain make does this)
 
-dev: build .venv/dev  ## install what tests, linters and measurements need as well
+dev: build .venv/dev $(if $(NPM),$(NODE_MODULES)/axe-core)  ## install what tests, linters and measurements need as well
+
+$(NODE_MODULES)/axe-core:
+	$(NPM) install --silent --no-audit --no-fund --no-save --fetch-retries=1 --prefix build/node $(NODE_PACKAGES) || \
+		echo "make: npm could not bring $(NODE_PACKAGES): types of the pages are not checked, tests with axe-core skip" >&2
 
 .venv/dev: requirements-dev.txt .venv/made
 	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements-dev.txt
