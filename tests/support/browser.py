@@ -40,7 +40,7 @@ in_both_browsers = pytest.mark.parametrize(
 )
 AXE = ROOT / "build" / "node" / "node_modules" / "axe-core" / "axe.min.js"
 with_axe = pytest.mark.skipif(
-    not AXE.exists(), reason="axe-core is not installed (make lint brings it by npm)"
+    not AXE.exists(), reason="axe-core is not installed (make dev brings it by npm, Debian package npm)"
 )
 _KEYS = {  # the code in DevTools' messages, and the character in those of BiDi
     "Tab": (9, "\ue004"),
@@ -111,7 +111,7 @@ class Browser(ABC):
     def _reload(self) -> None: ...
 
     @abstractmethod
-    def _emulate(self, width: int, height: int, dark: bool, media: str) -> None: ...
+    def _emulate(self, width: int, height: int, dark: bool, forced: bool, media: str) -> None: ...
 
     @abstractmethod
     def run(self, script: str) -> Any:
@@ -128,10 +128,16 @@ class Browser(ABC):
         """Choose a file in the page's input with this id."""
 
     def load(
-        self, address: str, width: int = 1280, height: int = 900, dark: bool = False, media: str = "screen"
+        self,
+        address: str,
+        width: int = 1280,
+        height: int = 900,
+        dark: bool = False,
+        forced: bool = False,
+        media: str = "screen",
     ) -> None:
-        """Load a page, and wait until it is complete."""
-        self._emulate(width, height, dark, media)
+        """Load a page, with dark or forced colours or neither, and wait until it is complete."""
+        self._emulate(width, height, dark, forced, media)
         self._navigate(address)
         ready = f"document.readyState === 'complete' && location.href.startsWith({json.dumps(address)})"
         self.wait(ready)
@@ -260,11 +266,12 @@ class Chromium(Browser):
     def _reload(self) -> None:
         self.call("Page.reload")
 
-    def _emulate(self, width: int, height: int, dark: bool, media: str) -> None:
+    def _emulate(self, width: int, height: int, dark: bool, forced: bool, media: str) -> None:
         screen = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
         self.call("Emulation.setDeviceMetricsOverride", **screen)
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
-        self.call("Emulation.setEmulatedMedia", media=media, features=[scheme])
+        palette = {"name": "forced-colors", "value": "active" if forced else "none"}
+        self.call("Emulation.setEmulatedMedia", media=media, features=[scheme, palette])
 
     def run(self, script: str) -> Any:
         """Run a script in the page, and return its value."""
@@ -359,8 +366,8 @@ class Firefox(Browser):
     def _reload(self) -> None:
         self.call("browsingContext.reload", context=self._context, wait="complete")
 
-    def _emulate(self, width: int, height: int, dark: bool, media: str) -> None:
-        assert (dark, media) == (False, "screen"), "BiDi has no setting for this"
+    def _emulate(self, width: int, height: int, dark: bool, forced: bool, media: str) -> None:
+        assert (dark, forced, media) == (False, False, "screen"), "BiDi has no setting for this"
         size = {"width": width, "height": height}
         self.call("browsingContext.setViewport", context=self._context, viewport=size)
 

@@ -347,18 +347,21 @@ def test_the_board_is_turned_coloured_and_kept_still_by_choice(page: Browser, se
 
 
 @in_browser
-def test_tabs_discs_and_the_current_move_are_told_apart_in_forced_colours(page: Browser) -> None:
+def test_tabs_discs_and_the_current_move_are_told_apart_in_forced_colours(
+    page: Browser, served: Served
+) -> None:
+    page.load("about:blank")
+    page.load(served.page, forced=True)
+    page.wait("desk.viewer.game !== null")
     start(page)
     page.square("f5")
     page.wait(f"{PLAY}.isMine && {PLAY}.game.moves.length === 2")
-    page.call("Emulation.setEmulatedMedia", features=[{"name": "forced-colors", "value": "active"}])
     style = "(one => getComputedStyle(document.querySelector(one)))"
     fills = [page.run(f"{style}('#seats .side.{kind}').backgroundColor") for kind in ("first", "second")]
     tabs = [
         page.run(f"{style}('[role=tab][aria-selected={value}]').borderColor") for value in ("true", "false")
     ]
     move = page.run(f"{style}('#moves .now').outlineStyle")
-    page.call("Emulation.setEmulatedMedia", features=[])
 
     assert fills[0] != fills[1]
     assert tabs[0] != tabs[1]

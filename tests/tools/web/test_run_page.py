@@ -211,16 +211,37 @@ def test_no_width_is_exceeded_while_games_are_played(browser: Browser, tmp_path:
         assert browser.run("document.documentElement.scrollWidth") <= width
 
 
+GAME_IS_SHOWN = (
+    "document.querySelectorAll('.card').length === 1 && document.querySelector('#seats .seat.moves') !== null"
+)
+
+
 @in_browser
 @with_axe
-def test_axe_finds_nothing_serious_on_a_live_page(browser: Browser, tmp_path: Path) -> None:
+@pytest.mark.parametrize("dark", [False, True])
+def test_axe_finds_nothing_serious_on_a_live_page(browser: Browser, tmp_path: Path, dark: bool) -> None:
     with Runner(tmp_path, turn=10) as runner:
-        browser.load(runner.url + "/")
-        browser.wait(
-            "document.querySelectorAll('.card').length === 1 && document.querySelector('.seats .seat') !== null"
-        )
+        browser.load(runner.url + "/", dark=dark)
+        browser.wait(GAME_IS_SHOWN)
 
         assert browser.violations() == []
+
+
+@in_browser
+def test_discs_and_the_side_to_move_are_told_apart_in_forced_colours(
+    browser: Browser, tmp_path: Path
+) -> None:
+    with Runner(tmp_path, turn=10) as runner:
+        browser.load(runner.url + "/", forced=True)
+        browser.wait(GAME_IS_SHOWN)
+        style = "(one => getComputedStyle(document.querySelector(one)))"
+        seats = [f"{style}('#seats .side.{side}').backgroundColor" for side in ("first", "second")]
+        discs = [f"{style}('.card .disc[data-side={side}]').fill" for side in "XO"]
+        outlined = [f"{style}('{each}').outlineStyle" for each in ("#games tr.shown", ".seat.moves .clock")]
+
+        assert len({browser.run(each) for each in seats}) == 2
+        assert len({browser.run(each) for each in discs}) == 2
+        assert [browser.run(each) for each in outlined] == ["solid", "solid"]
 
 
 @in_browser
