@@ -320,6 +320,23 @@ def test_moves_that_threw_discs_away_are_listed_and_counted(browser: Browser, pa
     assert sum(browser.run(cells)) == browser.run(by_move) == thrown > 0
 
 
+@pytest.mark.parametrize("width", [PHONE, 1280])
+def test_a_link_and_the_keys_bring_the_game_s_row_into_view(
+    browser: Browser, tmp_path: Path, width: int
+) -> None:
+    run = random_run(("A", "B", "C", "D", "E", "F", "G", "H"), 1, {"format": Format.ROUND_ROBIN})
+    browser.show(tmp_path / "report.html", page_of(run), "#game=40", width=width)
+    is_seen = """(({top, bottom}, list) => list.top < top && bottom < list.bottom)(
+      document.querySelector('#games tr.shown').getBoundingClientRect(), at('list').getBoundingClientRect())"""
+
+    assert browser.run("viewer.game.number") == 40
+    assert browser.run(is_seen) is True
+    for _ in range(12):
+        browser.press("n")
+        assert browser.run(is_seen) is True
+    assert browser.run("[viewer.game.number, viewer.inSight()]") == [52, True]
+
+
 def test_saved_games_are_those_of_export(browser: Browser, page: str, run: Run) -> None:
     browser.load(f"{page}#game=3&ply=5")
     for name, write in (("sgf", sgf.write), ("ggf", ggf.write)):

@@ -155,7 +155,7 @@ export class Viewer {
     const row = listed[listed.findIndex(isShown) + step];
     if (!row) return;
     this.show(numberOf(row));
-    row.scrollIntoView({block: "nearest"});
+    this.revealRow(numberOf(row));
     this.reveal();
   }
 
@@ -163,7 +163,16 @@ export class Viewer {
   openGame(number, position) {
     this.mode.chosen();
     this.show(number, position);
+    this.revealRow(number);
     this.reveal();
+  }
+
+  /** Scroll the list of games, but not the page, until a game's row is visible. @param {number} number */
+  revealRow(number) {
+    const row = listedRows().find(each => numberOf(each) === number), list = at("list");
+    if (!row || row.hidden) return;
+    const {top, bottom} = row.getBoundingClientRect(), box = list.getBoundingClientRect();
+    if (top < box.top + at("games").tHead.offsetHeight || bottom > box.bottom) list.scrollTop += (top + bottom - box.top - box.bottom) / 2;
   }
 
   /** Show a game after it has been loaded completely. @param {number} number @param {number} [position] */
