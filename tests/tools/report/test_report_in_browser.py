@@ -337,6 +337,23 @@ def test_a_link_and_the_keys_bring_the_game_s_row_into_view(
     assert browser.run("[viewer.game.number, viewer.inSight()]") == [52, True]
 
 
+def test_pairs_are_counted_below_their_bar(browser: Browser, tmp_path: Path) -> None:
+    """Inside the bar, the number of a rare result was cut."""
+    run = random_run(("A", "B"), 30)
+    open_report(browser, tmp_path, run)
+    counts = Figures(run).elo.pentanomial
+    labels = browser.run(
+        "[...document.querySelector('#part-pairs .legend').children].map(one => one.textContent)"
+    )
+    shares = browser.run(
+        "[...document.querySelectorAll('#part-pairs .bar span')].map(one => one.style.flexGrow)"
+    )
+
+    assert labels == [f"{half / 2:g}: {count}" for half, count in enumerate(counts)]
+    assert [int(share) for share in shares] == [count for count in counts if count]
+    assert sum(counts) == 30
+
+
 def test_saved_games_are_those_of_export(browser: Browser, page: str, run: Run) -> None:
     browser.load(f"{page}#game=3&ply=5")
     for name, write in (("sgf", sgf.write), ("ggf", ggf.write)):
