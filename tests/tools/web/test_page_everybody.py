@@ -347,6 +347,44 @@ def test_the_board_is_turned_coloured_and_kept_still_by_choice(page: Browser, se
 
 
 @in_browser
+def test_a_move_sounds_if_and_only_if_the_sound_is_switched_on(
+    browser: Browser, served: Served, before_scripts: Any
+) -> None:
+    """Each move of a person or an engine, and each step forward, starts one tone that ends."""
+    before_scripts(
+        """window.tones = {started: 0, ended: 0};
+        const start = OscillatorNode.prototype.start;
+        OscillatorNode.prototype.start = function (...when) {
+          tones.started++;
+          this.addEventListener("ended", () => tones.ended++);
+          return start.apply(this, when);
+        };"""
+    )
+    browser.load(served.page)
+    browser.wait("desk.viewer.game !== null")
+    start(browser)
+    browser.square("f5")
+    browser.wait(f"{PLAY}.isMine && {PLAY}.game.moves.length === 2")
+    assert browser.run("tones.started") == 0
+    browser.button("#look summary")
+    browser.button("#look-sound")
+    browser.button("#look summary")
+    browser.square(browser.run("desk.viewer.position.moves[0]"))
+    browser.wait(f"{PLAY}.isMine && {PLAY}.game.moves.length === 4")
+    assert browser.run("[tones.started, desk.look.audio.state]") == [2, "running"]
+    browser.wait("tones.ended === 2")
+    for key in ("ArrowLeft", "ArrowRight"):
+        browser.press(key)
+    assert browser.run("tones.started") == 3
+    browser.button("#look summary")
+    browser.button("#look-sound")
+    for key in ("ArrowLeft", "ArrowRight"):
+        browser.press(key)
+    assert browser.run("[tones.started, desk.viewer.ply]") == [3, 4]
+    browser.run("localStorage.clear()")
+
+
+@in_browser
 def test_tabs_discs_and_the_current_move_are_told_apart_in_forced_colours(
     page: Browser, served: Served
 ) -> None:
