@@ -158,9 +158,17 @@ class Browser(ABC):
 
     def wait(self, condition: str, seconds: float = 30) -> None:
         deadline = time.monotonic() + seconds
-        while not self.run(condition):
+        while not self._holds(condition):
             assert time.monotonic() < deadline, f"{condition} never came true"
             time.sleep(0.02)
+
+    def _holds(self, condition: str) -> bool:
+        try:
+            return bool(self.run(condition))
+        except AssertionError as error:
+            if "navigated" not in str(error):
+                raise
+            return False  # another page took the place of this one while the script ran
 
     def reload(self, condition: str = "true") -> None:
         """Reload the page, and wait until its program has begun and the condition holds."""
