@@ -1,4 +1,4 @@
-"""A session's access to an opening book: choosing moves, looking up entries, and learning."""
+"""A session's access to an opening book: it chooses moves, looks entries up, and adds positions of games."""
 
 import random
 import weakref
@@ -13,7 +13,7 @@ if TYPE_CHECKING:  # not imported at run time, so that the first answer does not
     from outflank.book import Book, BookEntry, BookMove
 
 NO_BOOK = "none"
-"""The word that stands for "no book" where a book's name is expected."""
+"""The word for "no book" in place of a book's name."""
 _SHIPPED = Path(__file__).parents[2] / "book" / "data"
 
 
@@ -23,7 +23,7 @@ def shipped_books() -> list[Path]:
 
 
 def named_book(name: str) -> Path:
-    """Return the path `name` if it exists, or else the shipped book `name`: ``standard`` or ``parallel``."""
+    """Return the path `name` if it exists; otherwise, the path of the shipped book ``standard`` or ``parallel``."""
     path = Path(name)
     if path.exists():
         return path
@@ -34,14 +34,14 @@ class BookSource:
     """An opening book in a file: a source of moves for the positions in the book.
 
     A book that can't be used causes one warning and is then ignored, since an error would lose the game. Only ``learn``
-    raises errors. Best used as a context manager, which closes the file at the end.
+    raises errors. As a context manager, it closes the file at the end.
 
     Args:
         path: the book's file, which is opened by ``prepare`` or the first request.
         warn: the function that gets a message if the book can't be used.
-        discs: the maximum total loss in discs of one side's moves in a game, by the scores in the book.
-        seed: the seed of random choices; None for no randomness, not even among equal moves.
-        shipped: True if the book is a default book, which causes no warning if it is for other rules.
+        discs: the maximum total loss of one side's moves in a game, in discs, by the scores in the book.
+        seed: the seed of random choices; None for no random choices, even among moves with equal scores.
+        shipped: True if the book is used by default. Then it causes no warning if it is for other rules.
     """
 
     def __init__(
@@ -60,7 +60,7 @@ class BookSource:
         self._shipped = shipped
         self._book: Book | None = None
         self._trouble = ""
-        self._refused: Rules | None = None  # the last rules that the book did not match
+        self._refused: Rules | None = None  # the last rules for which the book was not usable
 
     def prepare(self) -> None:
         """Open the book."""
@@ -79,10 +79,10 @@ class BookSource:
         self.close()
 
     def choose(self, request: MoveRequest) -> Move | None:
-        """Return the book's best move, or a random one within the variety; None if the book does not have the position.
+        """Return the book's best move or a random move with a small enough loss; None if the book has no move.
 
-        The score of a move that leaves the book is from a single search. If that search was shallower than the
-        request's limit, return None.
+        If the move leads to a position outside the book, its score is from a single search. If that search was
+        shallower than the depth limit of the request, return None, so that a new search chooses the move.
         """
         entry = self.probe(request.position)
         if entry is None or not entry.moves:
@@ -99,7 +99,7 @@ class BookSource:
         """Do nothing, since choosing a book move takes no time."""
 
     def description(self, rules: Rules) -> list[str]:
-        """Return lines about the book and its variety; empty if the default book is for other rules."""
+        """Return lines about the book and its random choices; empty for a default book that is for other rules."""
         contents = self.contents(rules)
         if contents is None:
             return []
@@ -109,7 +109,7 @@ class BookSource:
         ]
 
     def probe(self, position: Position) -> "BookEntry | None":
-        """Return the entry of a position; None if the book does not have the position or is for other rules."""
+        """Return the entry of a position; None if the book lacks the position, is for other rules, or can't be used."""
         book = self._opened()
         if book is None or not self._serves(book, position.rules):
             return None
@@ -136,14 +136,15 @@ class BookSource:
             return f"none: {self._trouble}"
 
     def learn(self, positions: Sequence[Position], searcher: Searcher, is_stopped: Callable[[], bool]) -> int:
-        """Add new positions from the beginning of a game to the book, and return their number.
+        """Add the first new positions of a game to the book, and return the number of added positions.
 
         Args:
             positions: the positions of the game, in order.
             searcher: the searcher that scores the new positions; its transposition table is cleared.
             is_stopped: the function that is called after each search, and returns whether to stop.
 
-        Raises: OutflankError if the book can't be extended, with the book unchanged. The package's books never change.
+        Raises: OutflankError if the book can't be extended; the book is then unchanged. The package's books can never
+            be extended.
         """
         if self._shipped or self._path in shipped_books():
             raise SettingsError(
@@ -196,7 +197,7 @@ class BookSource:
         return self._chance.choice(good) if varied else good[0]
 
     def _spent(self, request: MoveRequest) -> float:
-        """Return the discs that the moves of the side to move have lost so far, by the book's scores."""
+        """Return the discs that the side to move has lost by its moves so far, by the book's scores."""
         if not self._discs:
             return 0.0
         lost = 0.0

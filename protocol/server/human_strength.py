@@ -1,7 +1,8 @@
-"""Opponents of human strength, who make mistakes like weaker players, on our own Elo scale.
+"""Opponents of human strength, which make mistakes as weaker players do, on our own Elo scale.
 
-All moves are searched, and one is drawn at random; a move that loses more discs is less probable. The search depth, the
-size of mistakes and the number of solved empty squares depend on the Elo number. docs/play.md has the measured scale.
+All moves are searched, and one move is drawn at random. The more discs a move loses, the less probable it is. The
+search depth, the size of mistakes and the number of solved empty squares depend on the Elo rating. docs/play.md has the
+measured scale.
 """
 
 import math
@@ -16,12 +17,12 @@ from outflank.errors import whole
 HumanStrength = tuple[float, float, int]
 """The strength of a weaker opponent: search depth, temperature, and number of solved empty squares.
 
-A depth of 2.3 means two plies for 70 % of the moves and three for the others. The temperature is the loss in discs at
-which a move is e times less probable than the best one. With the given number of empty squares or fewer, the opponent
-plays a proven best move.
+A depth of 2.3 means a search of two plies for 70 % of the moves and of three plies for the others. The temperature is
+the loss in discs at which a move is e times less probable than the best move. With the given number of empty squares or
+fewer, the opponent plays a proven best move.
 """
 
-# Strengths by Elo, fitted to the matches in docs/play.md. All three values are interpolated between two rows.
+# Strengths by Elo rating, fitted to the matches in docs/play.md. All three values are interpolated between two rows.
 _SCALE: dict[int, HumanStrength] = {
     600: (1.0, 9.0, 2),
     660: (1.0, 7.0, 2),
@@ -42,7 +43,8 @@ _SCALE: dict[int, HumanStrength] = {
     2400: (6.5, 0.42, 13),
 }
 LOWEST_ELO, HIGHEST_ELO = min(_SCALE), max(_SCALE)
-# Factors of the temperature by empty squares. People err most in the endgame, until they can calculate it completely.
+# Factors of the temperature by the number of empty squares, interpolated between two entries. People err most in the
+# endgame, until they can calculate the rest of the game completely.
 _PHASES = ((60, 0.5), (36, 0.9), (20, 1.5), (8, 1.5), (4, 0.7), (0, 0.7))
 _MOST_TEMPERATURES_LOST = 4.0  # the maximum loss of a move, in multiples of the temperature
 _MOST_DISCS_LOST = 14.0  # the maximum loss of a move at any temperature, in discs
@@ -52,14 +54,14 @@ _CORNER_FACTOR = 0.05
 
 
 def check_elo(elo: int) -> int:
-    """Return `elo`. Raises: SettingsError if it is out of range."""
+    """Return `elo`. Raises: SettingsError if the rating is out of range."""
     if not LOWEST_ELO <= whole("elo", elo, -(2**31)) <= HIGHEST_ELO:
         raise SettingsError(f"expected an Elo from {LOWEST_ELO} to {HIGHEST_ELO}, got {elo}")
     return elo
 
 
 def strength_of(elo: int) -> HumanStrength:
-    """Return the strength of an Elo number. Raises: SettingsError if it is out of range."""
+    """Return the strength for an Elo rating. Raises: SettingsError if the rating is out of range."""
     points = list(_SCALE.items())
     check_elo(elo)
     (low, weaker), (high, stronger) = next(pair for pair in pairwise(points) if elo <= pair[1][0])
@@ -73,7 +75,7 @@ def strength_of(elo: int) -> HumanStrength:
 
 
 def depths(given: HumanStrength, empties: int) -> list[tuple[int, float]]:
-    """Return the possible search depths in plies with `empties` empty squares, each with its probability."""
+    """Return the possible search depths in plies at `empties` empty squares, each with its probability."""
     depth, _, solves = given
     if empties <= solves:
         return [(max(empties, 1), 1.0)]
@@ -87,7 +89,7 @@ def chances(position: Position, lines: Sequence[Line], given: HumanStrength) -> 
 
     Args:
         position: the position searched.
-        lines: the lines of all moves to choose from, the best first, searched to a depth of ``depths``.
+        lines: the lines of all moves to choose from, the best first, searched to one of the depths from ``depths``.
         given: the strength of the opponent.
     """
     best = lines[0].score
@@ -123,7 +125,7 @@ def choose(
 ) -> Move:
     """Return the move of an opponent of a given Elo rating.
 
-    The draw depends only on the seed and the position, not on earlier searches or moves.
+    With a seed, the drawn move depends only on the seed and the position, not on earlier searches or moves.
 
     Args:
         searcher: the searcher that scores the moves.
@@ -138,7 +140,7 @@ def choose(
     draw = SystemRandom() if seed is None else Random(f"{seed} {position.board_string()}")
     plies, shares = zip(*depths(given, position.empties), strict=True)
     depth = min(draw.choices(plies, shares)[0], position.empties)
-    # At 100 % no score depends on earlier searches.
+    # With a selectivity of 100 %, no score depends on earlier searches.
     wanted = replace(limit, depth=depth, exact_from=None, selectivity=100)
     most = len(position.legal_moves())
     found = searcher.search(position, wanted, moves=moves, multipv=most)

@@ -1,4 +1,4 @@
-"""The sources of a session's moves, used in this order: opening books, then the search, which always has a move."""
+"""The sources of a session's moves: first the opening books, then the search, which always has a move."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -25,9 +25,9 @@ from outflank.protocol.server import human_strength
 if TYPE_CHECKING:  # not imported at run time, so that the first answer does not wait for SQLite
     from outflank.book import BookEntry, BookMove
 
-_LONGEST_LINE = 20  # the maximum length of a book's line in moves
+_LONGEST_LINE = 20  # the maximum number of moves in a book's line
 USUAL_PLIES = 10
-_MOST_VARIED_MOVES = 6  # the number of moves searched for a random choice; more moves would reduce the depth
+_MOST_VARIED_MOVES = 6  # the number of moves scored for a random choice; more moves would reduce the depth
 _BOARD = 64
 OnInfo = Callable[[SearchInfo], object]
 
@@ -39,13 +39,13 @@ class MoveRequest:
     Attributes:
         position: a position with at least one legal move.
         limit: the limit of the search; a book uses only its depth.
-        varied: True if the source may choose randomly among nearly equal moves, by its seed. If not, the same position
-            always gets the same move.
+        varied: True if the source may choose randomly among nearly equal moves, by its seed; False if the same position
+            must always get the same move.
         on_info: the function that gets each new search result or book entry, in the thread of the request.
         turns: the turns of the game so far.
         draw: the value of a draw for the side to move, in discs.
-        moves: the legal moves to choose from; None for all. Books get only requests with None.
-        elo: the Elo of a weaker opponent; None for full strength. Books get only requests with None.
+        moves: the legal moves to choose from; None for all. Books get no requests that restrict the moves.
+        elo: the Elo rating of a weaker opponent; None for full strength. Books get no requests with a rating.
     """
 
     position: Position
@@ -63,7 +63,7 @@ class BookInfo(SearchInfo):
     """A book's entry in the form of a search result.
 
     Attributes:
-        counts: the number of lines in the book after the first move of each line in `lines`.
+        counts: the numbers of the book's lines that begin with the same move as each line in `lines`.
     """
 
     counts: tuple[int, ...] = ()
@@ -71,11 +71,11 @@ class BookInfo(SearchInfo):
 
 @dataclass(frozen=True, slots=True)
 class MoveVariety:
-    """The random variety of a game's first moves that are not from a book.
+    """The random variety of a game's first moves, except moves from a book.
 
     Attributes:
-        discs: the maximum loss of a move against the best move in discs, by a search within the move's limit.
-        plies: the number of turns with variety, not counting passes. Later turns play the best move.
+        discs: the maximum loss of a move in discs, against the best move, by a search within the move's limit.
+        plies: the number of turns with variety, without passes. In later turns, the best move is played.
 
     Raises: SettingsError if a value is out of range.
     """
@@ -97,10 +97,10 @@ class SearchSource:
     """The search, which has a move for every position.
 
     Args:
-        searcher: the searcher for requests that allow random variation.
-        steady: the searcher for other requests; None for `searcher`, if it has no seed.
-        seed: the seed of `searcher` and of random choices; None for no randomness, but a random seed for `variety`.
-        variety: the random variety of the first moves; None for always the best move.
+        searcher: the searcher for requests that allow random choices.
+        steady: the searcher for other requests; None for `searcher`, which must then have no seed.
+        seed: the seed of `searcher` and of random choices. With None, only `variety` is random, by a random seed.
+        variety: the random variety of the first moves; None to play the best move always.
     """
 
     def __init__(
@@ -128,7 +128,7 @@ class SearchSource:
         self.steady.prepare()
 
     def choose(self, request: MoveRequest) -> Move:
-        """Return the best move within the limit, a random move within the variety, or a weaker opponent's move."""
+        """Return the best move by a search, a random move within the variety, or the move of a weaker opponent."""
         searcher = self.searcher if request.varied else self.steady
         if request.elo is not None:
             return human_strength.choose(
@@ -140,7 +140,7 @@ class SearchSource:
                 moves=request.moves,
                 on_info=request.on_info,
             )
-        # If all moves are symmetric to each other, don't spend time of the clock on a search.
+        # If all moves are symmetric to each other, a search would only waste the clock's time.
         at_once = request.limit.is_timed and are_images(request.position)
         if self._variety is not None and request.varied and request.moves is None:
             played = sum(not turn.move.is_pass for turn in request.turns)
@@ -168,7 +168,7 @@ class SearchSource:
         ]
 
     def _drawn(self, request: MoveRequest, discs: float, at_once: bool) -> Move:
-        """Draw a move that a search scores at most `discs` below the best; if `at_once`, any move without a search."""
+        """Draw a move whose search score is at most `discs` below the best. If `at_once`, draw any move, unsearched."""
         legal = request.position.legal_moves()
         if at_once:
             return self._random.choice(legal)
@@ -208,7 +208,7 @@ def book_info(
     Args:
         entry: the book's entry.
         probe: the function that returns the book's entry of another position.
-        first: the move to report first; None for the best one.
+        first: the move to report first; None for the best move.
     """
     moves = [*entry.moves] if first is None else [first, *(move for move in entry.moves if move is not first)]
     lines = []

@@ -12,8 +12,8 @@ from outflank.protocol.lines import Inbox, LineKind, LineSplitter
 from outflank.protocol.server.session import Session
 
 _CHUNK_BYTES = 1 << 16
-# The time after the end of the input in which commands may finish, for a controller that did not send ``quit``. Then
-# searches are ended, since the controller may have crashed.
+# If the input ends without ``quit``, commands may run for this time. Then searches are ended, since the controller may
+# have crashed.
 _GRACE_SECONDS = 0.5
 _THREAD_BYTES = 16 << 20  # the memory of a new thread: a stack (8 MB on Linux) and Python's own data
 
@@ -21,16 +21,17 @@ Log = Callable[[str, bytes], None]
 
 
 class Wire(Protocol):
-    """A line protocol. An object may store the settings of its controller."""
+    """A line protocol. An object of this class may store the settings of its controller."""
 
     def kind(self, line: bytes) -> LineKind:
-        """Return the kind of a line. Called by the reading thread, even during a running command."""
+        """Return the kind of a line. The reading thread calls this method, even while a command is running."""
 
     def answer(self, session: Session, line: bytes) -> Iterator[str]:
         """Execute a line, and yield the pieces of the answer.
 
-        Each piece is sent at once, also during a search. If no piece is yielded, there is no answer. An interrupted
-        search ends soon. If the protocol has no result for interrupted commands, check ``session.inbox.interrupted``.
+        Each piece is sent at once, also during a search. If no piece is yielded, the line gets no answer. An
+        interrupted search ends soon. If an interrupted command must not give a result in the protocol, this method has
+        to check ``session.inbox.interrupted``.
 
         Raises: FileFormatError if the evaluation's weights can't be read.
         """
@@ -44,12 +45,12 @@ def serve(session: Session, wire: Wire, source: int, target: int, log: Log) -> N
         wire: the protocol.
         source: the descriptor to read from.
         target: the descriptor to write to.
-        log: the function that gets ``>`` and every line on arrival, and ``<`` and every piece of an answer. It is
-          called from two threads.
+        log: the function that gets ``>`` with every line on arrival, and ``<`` with every piece of an answer. It is
+            called from two threads.
 
-    Raises: OSError if an answer can't be written (BrokenPipeError if the controller has closed the pipe) or the system
-    has no memory for the reading thread; FileFormatError if the evaluation's weights can't be read; exceptions of the
-    reading thread, such as MemoryError.
+    Raises: OSError if an answer can't be written (BrokenPipeError if the controller has closed the pipe), or if the
+        system has no memory for the reading thread; FileFormatError if the evaluation's weights can't be read;
+        exceptions of the reading thread, such as MemoryError.
     """
     failures: list[BaseException] = []
 
@@ -61,7 +62,7 @@ def serve(session: Session, wire: Wire, source: int, target: int, log: Log) -> N
             session.inbox.close()
             session.interrupt()
 
-    # Test the memory first: a thread that lacks memory for its first Python objects would make start() hang.
+    # The memory is tested first, since start() would hang if the new thread had no memory for its first Python objects.
     mmap.mmap(-1, _THREAD_BYTES).close()
     threading.Thread(target=read, name="outflank reader", daemon=True).start()
     while (line := session.inbox.take()) is not None:
@@ -71,7 +72,7 @@ def serve(session: Session, wire: Wire, source: int, target: int, log: Log) -> N
             _write(target, data)
         if session.closed:
             return
-        # After the first answer, which should come soon, but before a clock may be running.
+        # This comes after the first answer, which should not be delayed, and before a clock may be running.
         session.prepare()
         session.ponder()
     if failures:
@@ -87,7 +88,7 @@ def _read(session: Session, wire: Wire, source: int, log: Log) -> None:
         if kind.interrupts:
             session.interrupt()
 
-    # Not sys.stdin, since the interpreter's exit fails while a buffered reader is waiting.
+    # This does not read sys.stdin, since the interpreter can't exit properly while a buffered reader is waiting.
     while chunk := _chunk(source):
         for line in splitter.feed(chunk):
             add(line, wire.kind(line), b"\n")
@@ -99,7 +100,7 @@ def _read(session: Session, wire: Wire, source: int, log: Log) -> None:
 
 
 def _chunk(source: int) -> bytes:
-    """Read some bytes; return none at the end of the input or if reading fails."""
+    """Read some bytes. Return empty bytes at the end of the input, or if reading fails."""
     try:
         return os.read(source, _CHUNK_BYTES)
     except OSError:
@@ -107,7 +108,7 @@ def _chunk(source: int) -> bytes:
 
 
 def _end_searches(session: Session, inbox: Inbox, source: int) -> None:
-    """End searches soon after the end of the input, unless the input was a file or ended with ``quit``."""
+    """End searches soon after the end of the input. Does nothing if the input was a file or ended with ``quit``."""
     if inbox.quits or stat.S_ISREG(os.fstat(source).st_mode):
         return
     time.sleep(_GRACE_SECONDS)

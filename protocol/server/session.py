@@ -31,12 +31,12 @@ if TYPE_CHECKING:  # not imported at run time, so that the first answer does not
     from outflank.book import BookEntry
     from outflank.protocol.server.booksource import BookSource
 
-_PAUSE_SECONDS = 0.01  # the interval of attempts to end an abandoned search
+_PAUSE_SECONDS = 0.01  # the interval between attempts to end an abandoned search
 
 
 @dataclass(frozen=True, slots=True)
 class Strength:
-    """The limits of a search besides the clock. None means no limit.
+    """The limits of a search in addition to the clock. None means no limit.
 
     Without any limit and without a clock, DEFAULT_LEVEL applies.
 
@@ -45,9 +45,9 @@ class Strength:
         depth: the depth in plies, which replaces the depth of the level.
         seconds: the time for each move.
         nodes: the number of nodes for each move.
-        overhead: the time of each move outside the search in seconds, reserved on every clock.
-        elo: the Elo of a weaker opponent, see ``human_strength``; None for full strength. Analyses are always at full
-            strength.
+        overhead: the seconds of each move that pass outside the search, reserved on every clock.
+        elo: the Elo rating of a weaker opponent, see ``human_strength``; None for full strength. Analyses always have
+            full strength.
 
     Raises: SettingsError if a value is out of range.
     """
@@ -67,7 +67,12 @@ class Strength:
             check_elo(self.elo)
 
     def limit(self, clock: Clock | None, empties: int) -> Limit:
-        """Return the limit of a search with `empties` empty squares and with a running `clock`, if it is not None."""
+        """Return the limit of a search.
+
+        Args:
+            clock: the running clock of the side to move; None if no clock is running.
+            empties: the number of empty squares of the position.
+        """
         seconds = self.seconds
         if seconds is not None and clock is None:
             # Convert the time for a move to a clock, so that the overhead is reserved.
@@ -87,11 +92,11 @@ class Session:
     Attributes:
         game: the game being played.
         clocks: the running clocks of both sides.
-        search: the last source of moves.
+        search: the source of moves that is used if no book has a move.
 
     Args:
-        search: the last source of moves, which always has a move; its searcher is also used for analyses.
-        books: the books that are consulted before the search, in this order.
+        search: the source of moves that is used if no book has a move. Its searcher is also used for analyses.
+        books: the books that are consulted before the search, in the order of consultation.
         strength: the limits of the search.
         rules: the rules of the first game.
         inbox: the controller's lines; an interrupting line ends a search early.
@@ -119,11 +124,11 @@ class Session:
         self._sources: tuple[BookSource | SearchSource, ...] = (*self.books, search)
         self.set_time(NO_LIMIT)
         self.game = Game(rules)
-        self._closing_passes = 0  # the passes after the end, which are not in the game but can be undone
+        self._closing_passes = 0  # the passes after the end; they are not in `game`, but can be undone
 
     @property
     def searcher(self) -> Searcher:
-        """The searcher for analyses. Must not be used by two threads at once."""
+        """The searcher for analyses. Two threads must not use it at once."""
         return self.search.searcher
 
     @property
@@ -137,14 +142,17 @@ class Session:
         return self.game.rules
 
     def prepare(self) -> None:
-        """Load the data for the first search, unless already loaded. Raises: FileFormatError."""
+        """Load the data for the first search, if it is not loaded yet. Raises: FileFormatError."""
         for source in self._sources:
             source.prepare()
 
     def new_game(self, rules: Rules | None = None) -> None:
-        """Start a new game with full clocks, by `rules` or else by the current rules. Keep the transposition tables.
+        """Start a new game with full clocks. The transposition tables are kept.
 
         Calls ``prepare``, since no clock is running now.
+
+        Args:
+            rules: the rules of the new game; None for the current rules.
         """
         self.prepare()
         self.resume(Game(rules or self.rules))
@@ -171,9 +179,9 @@ class Session:
         return self.game.play(move, self.position.side if self.position.is_over else colour)
 
     def play_all(self, moves: Sequence[tuple[Colour, Move]]) -> None:
-        """Play several moves, or none if one of them is illegal.
+        """Play several moves. If a move is illegal, none of the moves is played.
 
-        Raises: IllegalMoveError with the number of the move, 1 for the first.
+        Raises: IllegalMoveError with the number of the illegal move, 1 for the first move.
         """
         for number, (colour, move) in enumerate(moves):
             try:
@@ -226,7 +234,7 @@ class Session:
             colour: the side to move.
             on_info: see ``MoveRequest``.
             varied: see ``MoveRequest``.
-            moves: the legal moves to choose from; None for all. Books are only used with None.
+            moves: the legal moves to choose from; None for all. Books are only used if all moves may be chosen.
 
         Raises: IllegalMoveError if `colour` is not to move.
         """
@@ -237,7 +245,7 @@ class Session:
         draw = self.contempt if position.side is Colour.BLACK else -self.contempt
         elo = self.strength.elo
         request = MoveRequest(position, limit, varied, self.heed(on_info), self.game.turns, draw, moves, elo)
-        # A weaker opponent should know no openings, and a book may choose a move that is excluded by `moves`.
+        # A weaker opponent should know no openings. A book might choose a move that `moves` excludes.
         sources = self._sources if moves is None and elo is None else (self.search,)
         move = next(filter(None, (source.choose(request) for source in sources)))
         self._left_to_opponent = position.play(move)
@@ -246,7 +254,7 @@ class Session:
     def turn_of(self, colour: Colour) -> Position:
         """Return the position with `colour` to move, after the other side's forced pass if there is one.
 
-        Raises: IllegalMoveError if `colour` is not to move; never if the game is over.
+        Raises: IllegalMoveError if `colour` is not to move and the game is not over.
         """
         position = self.position
         if colour is position.side or position.is_over:
@@ -294,7 +302,7 @@ class Session:
             source.interrupt()
 
     def heed(self, on_info: OnInfo | None = None) -> OnInfo:
-        """Return an ``on_info`` that also ends a search that was interrupted before it started."""
+        """Return an ``on_info`` that also ends the search if an interrupting line came before the search started."""
 
         def stop_or_pass_on(info: SearchInfo) -> None:
             if self.inbox.interrupted:
@@ -308,11 +316,11 @@ class Session:
 def think_aloud(
     session: Session, think: Callable[[OnInfo], Move]
 ) -> Generator[SearchInfo | Move | None, None, None]:
-    """Choose a move in another thread.
+    """Choose a move in another thread, and yield the reports of the search and the move.
 
     Args:
-        session: the session that chooses; it is interrupted if the generator is closed early.
-        think: the function that chooses the move, and calls its argument with each search result.
+        session: the session in which the move is chosen. Its search is interrupted if the generator is closed early.
+        think: the function that chooses the move. It calls its argument with each search result.
 
     Yields: each search result, None whenever a new command is waiting, and finally the move.
 

@@ -1,8 +1,8 @@
-"""Outflank as a UCI engine for Fairy-Stockfish's variant ``flipello``: Othello with moves like ``P@f5``.
+"""Outflank as a UCI engine for Fairy-Stockfish's variant ``flipello``, Othello with moves like ``P@f5``.
 
-Black, who moves first, is White in UCI; squares keep their names. A pass is written as a move from a square to itself
-(``a1a1``). ``0000`` and the common words for a pass, such as ``@@@@``, are also accepted.
-``startpos`` is Fairy-Stockfish's: since ranks are numbered upwards, Black's discs are on d4 and e5.
+Black, who moves first, is White in UCI. The squares keep their names. A pass is written as a move from a square to
+itself (``a1a1``). ``0000`` and the common words for a pass, such as ``@@@@``, are also accepted. ``startpos`` is
+Fairy-Stockfish's start position: ranks are numbered upwards, so Black's discs are on d4 and e5.
 """
 
 import re
@@ -54,7 +54,7 @@ class Uci:
 
     def __init__(self) -> None:
         self._has_begun = False
-        self._has_position = True  # False after an invalid position
+        self._has_position = True  # False after a refused position
 
     def kind(self, line: bytes) -> LineKind:
         """Return the kind of a line. Lines that are not commands are ignored, as the protocol requires."""
@@ -64,7 +64,7 @@ class Uci:
         return LineKind(interrupts=word[0] in ("stop", "quit"), quits=word[0] == "quit")
 
     def answer(self, session: Session, line: bytes) -> Iterator[str]:
-        """Execute a line and yield the lines of its answer as they come; ``go`` always gets one ``bestmove``."""
+        """Execute a line, and yield each line of its answer when it is ready. ``go`` always gets one ``bestmove``."""
         if not self._has_begun:
             self._has_begun = True
             session.resume(_start())
@@ -135,11 +135,11 @@ def _position(session: Session, words: list[str]) -> Iterator[str]:
 
 
 def _go(session: Session, words: list[str]) -> Iterator[str]:
-    """Search and choose; exactly one ``bestmove`` follows, after ``infinite`` not before the next command.
+    """Search, and answer with exactly one ``bestmove``. With ``infinite``, the answer waits for the next command.
 
-    ``ponder`` searches without a limit until ``ponderhit``, and from then on as the other words say; any other command
-    ends it. A limit or move that can't be read or is illegal is reported and left out, since the game needs a move.
-    ``isready`` is answered meanwhile unless another command, which has to be executed first, came before it.
+    With ``ponder``, the search has no limit until ``ponderhit``; then, the other limits in the line apply. Any other
+    command ends the search. If limits or moves in the line are invalid, they are reported and ignored, since the game
+    needs a move. ``isready`` is answered during the search, if no other command that has to wait came before it.
     """
     usual, position = session.strength, session.position
     moves, strength, control = None, usual, NO_LIMIT
@@ -168,7 +168,10 @@ def _go(session: Session, words: list[str]) -> Iterator[str]:
 def _search(
     session: Session, moves: Sequence[Move] | None, *, is_pondering: bool = False
 ) -> Generator[str, None, Move | None]:
-    """Search the position, yield reports during the search, and return the move; None if ``ponderhit`` ended it."""
+    """Search the position, yield reports during the search, and return the move.
+
+    Return None if ``ponderhit`` ended the search.
+    """
     position, move = session.position, None
     with closing(
         think_aloud(session, lambda on_info: session.choose(position.side, on_info, moves=moves))
@@ -182,7 +185,7 @@ def _search(
                 yield from _answer_pings(session)
                 if is_pondering and session.inbox.take_if(_is_ponderhit):
                     return None
-    if is_pondering:  # the search has ended by itself, so that no other search is needed after ponderhit
+    if is_pondering:  # the search has ended by itself, so no further search is needed after ponderhit
         yield from _wait_for_command(session)
         session.inbox.take_if(_is_ponderhit)
     return move
@@ -237,7 +240,7 @@ def _start() -> Game:
 
 
 def read_fen(words: list[str]) -> Position:
-    """Parse a FEN: eight rows, the last row first, optional pieces in hand, and the side to move.
+    """Parse a FEN: eight rows, row 8 first, optional pieces in hand, and the side to move.
 
     Raises: NotationError.
     """

@@ -12,10 +12,10 @@ from outflank.protocol.server.session import Session, think_aloud
 
 _DEFAULT_CENTISECONDS = 100
 _LEAST_INTERVAL = 0.01  # seconds
-# A lead of this many discs is reported as a win rate of 73 %. This is only a convention for displays.
+# A lead of this number of discs is reported as a win rate of 73 %. This is only a convention for displays.
 _DISCS_A_LOGIT = 6.0
 _CERTAIN: dict[Result, float] = {"win": 1.0, "draw": 0.5, "loss": 0.0}
-# KataGo's keys that have no meaning here. Their values are read and ignored.
+# KataGo's keys that have no meaning in Reversi. Their values are read and ignored.
 _IGNORED_KEYS = (
     "ownership",
     "ownershipstdev",
@@ -86,7 +86,7 @@ def kata_genmove_analyze(session: Session, arguments: Arguments) -> Iterator[str
 
 @dataclass
 class _Order:
-    """A controller's request for an analysis, and the form of the answer."""
+    """A controller's request for an analysis: the moves to analyze, and the form of the reports."""
 
     colour: Colour
     interval: float = _DEFAULT_CENTISECONDS / 100  # seconds
@@ -122,7 +122,7 @@ def _order(session: Session, arguments: Arguments) -> _Order:
 
 
 def _restrict(order: _Order, key: str, arguments: Arguments) -> None:
-    """Parse a restriction of moves. Only restrictions of the side to move are relevant at the root."""
+    """Parse a restriction of moves. Only restrictions of the side to move are kept, since all apply at the root."""
     colour = arguments.colour()
     squares = {vertex(Move.parse(word)) for word in arguments.word("vertices").split(",")}
     arguments.whole("a depth", 1)
@@ -219,7 +219,7 @@ def _kata_block(info: SearchInfo, number: int, line: Line, in_book: bool) -> str
 
 
 def _own_keys(info: SearchInfo, in_book: bool) -> str:
-    """Return Outflank's own keys. They precede ``pv``, since readers take everything after ``pv`` for moves."""
+    """Return the keys that are Outflank's own. They precede ``pv``, since readers take all words after it for moves."""
     return (
         f"depth {info.depth} prob {info.selectivity} exact {int(info.exact)} book {int(in_book)} bound exact"
     )
@@ -231,7 +231,7 @@ def _pv(line: Line) -> str:
 
 def _win_rate(info: SearchInfo, line: Line) -> float:
     """Return the win rate of the side to move, from 0 to 1; 0, 0.5 or 1 if the result or the exact score is known."""
-    if line.result is not None:  # takes the rule for ties into account, unlike the score
+    if line.result is not None:  # unlike the score, the result takes the rule for ties into account
         return _CERTAIN[line.result]
     if info.exact:
         return 0.5 + 0.5 * ((line.score > 0) - (line.score < 0))

@@ -1,4 +1,4 @@
-"""The table of all GTP commands, and the wire that executes them.
+"""The table of all GTP commands, and the wire that executes the commands.
 
 A command is a function of the session and the arguments. It returns the answer as text, or yields the lines of a
 continuous answer. docs/gtp.md is generated from the docstrings. A docstring omits Arguments, Answer or Fails if the
@@ -211,7 +211,7 @@ class Gtp:
         return LineKind(quits=name == "quit", is_harmless=name in HARMLESS and not arguments)
 
     def answer(self, session: Session, line: bytes) -> Iterator[str]:
-        """Execute a line and yield its answer, in pieces if the command reports repeatedly. Blank lines get none."""
+        """Execute a line and yield its answer, in pieces if the command reports repeatedly. Skip blank lines."""
         command = parse(line)
         if command is None:
             return
@@ -232,7 +232,7 @@ class Gtp:
         try:
             for text in result:
                 yield text + "\n"
-        except Exception:  # too late for a failure answer, since the answer has begun
+        except Exception:  # a failure can't be answered any more, since the answer has begun
             tell_fault()
         yield "\n"
 

@@ -1,4 +1,4 @@
-"""Commands that set up, play and show a game with its rules and clocks."""
+"""GTP commands that set a game up, play it and show it, including its rules and clocks."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""GoGui's extensions: board set-up, the Analyze menu with scores and drawings, and commands for the opening book."""
+"""GoGui's extensions of GTP: board set-up, the Analyze menu with scores and drawings, and the opening book."""
 
 import sys
 from collections.abc import Iterable, Iterator
@@ -13,7 +13,7 @@ from outflank.protocol.server.human_strength import HIGHEST_ELO, LOWEST_ELO
 from outflank.protocol.server.movesource import best_line
 from outflank.protocol.server.session import Session
 
-# "type/label/command": the type tells GoGui how to display the answer. %m stands for the side to move.
+# Each line is "type/label/command". GoGui displays the answer according to the type. %m stands for the side to move.
 _ANALYZE_COMMANDS = """\
 pspairs/Move Scores/outflank-scores
 var/Best Line/outflank-line
@@ -31,11 +31,11 @@ string/Rules/outflank-rules
 string/Settings/gomill-describe_engine
 param/Strength/outflank-strength"""
 _DEPTH_OF_SCORES = 8
-# Attributes of Strength by the name of the limit on the command line.
+# The attributes of Strength by the names of the limits on the command line.
 _LIMITS = {"level": "level", "depth": "depth", "time": "seconds", "nodes": "nodes", "elo": "elo"}
 _BLACKS, _WHITES = "#6f8fc4", "#e0b870"
 _ODD, _EVEN = "#d98880", "#7dbb8a"
-_INTERVAL = 0.25  # seconds between two drawings; the eye can't follow a faster sequence
+_INTERVAL = 0.25  # the seconds between two drawings; the eye can't follow a faster sequence
 _NOT_A_FILE, _NOT_H_FILE = 0xFEFEFEFEFEFEFEFE, 0x7F7F7F7F7F7F7F7F
 _BOARD = 0xFFFFFFFFFFFFFFFF
 

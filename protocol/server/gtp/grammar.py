@@ -1,6 +1,6 @@
-"""The grammar of GTP version 2: parses lines into commands, and formats answers. Independent of the engine.
+"""The grammar of GTP version 2: parses lines into commands, and formats answers. It does not depend on the engine.
 
-Where the draft is ambiguous, we follow GNU Go and gomill; ``docs/gtp.md`` lists these cases.
+Where the draft of GTP is ambiguous, we follow GNU Go and gomill. ``docs/gtp.md`` lists these cases.
 """
 
 import re
@@ -13,13 +13,13 @@ from outflank.protocol.lines import CONTROL_BYTES, LINE_CAP, without_control_byt
 HIGHEST_NUMBER = 2**31 - 1
 _FAILURE_CAP = 1000
 _INTERRUPT = b"# interrupt"
-# Characters that an answer must not contain, and the tab, which becomes a blank.
+# The characters that an answer must not contain. A tab becomes a blank; the others are dropped.
 _NOT_SENT: dict[int, str | None] = {**dict.fromkeys((*CONTROL_BYTES, *range(128, 160))), ord("\t"): " "}
 _ID = re.compile(rb" *(-?)([0-9]+)")
 
 
 class CommandError(OutflankError):
-    """The failure of a command that has changed nothing.
+    """The failure of a command, which has changed nothing.
 
     Args:
         words: GTP's standard text for the failure, which controllers compare.
@@ -31,10 +31,10 @@ class CommandError(OutflankError):
 
 
 def parse(line: bytes) -> tuple[str, str, list[str]] | None:
-    """Parse a line; return None for a blank line or a comment, which gets no answer.
+    """Parse a line. Return None for a blank line and for a comment, which get no answer.
 
-    Returns: the id, as digits for the answer, empty if the line has none; the command's name, empty only if the line
-        without its comment is longer than LINE_CAP; and the words after the name.
+    Returns: the id, as digits for the answer, empty if the line has no id; the command's name, empty only if the line
+        has no comment and is longer than LINE_CAP; and the words after the name.
     """
     text = without_control_bytes(line.partition(b"#")[0])
     number = _ID.match(text)
@@ -57,7 +57,7 @@ def is_interrupt(line: bytes) -> bool:
 def answer(command_id: str, text: str, success: bool = True) -> str:
     """Return a complete answer with its final empty line.
 
-    Empty lines within `text`, which would end the answer early, are left out; an empty first line is kept.
+    Empty lines within `text` are left out, since they would end the answer early. An empty first line is kept.
     """
     if not success and len(text) > _FAILURE_CAP:
         text = text[:_FAILURE_CAP] + "..."
@@ -72,7 +72,7 @@ def opening(command_id: str, success: bool = True) -> str:
 
 
 def _echoed(digits: str) -> str:
-    """Return the id for the answer: unchanged, but at most the largest number that the protocol allows."""
+    """Return the id for the answer: unchanged if the protocol allows the number, else the largest allowed number."""
     if len(digits) < len(str(HIGHEST_NUMBER)):
         return digits
     significant = digits.lstrip("0")[: len(str(HIGHEST_NUMBER)) + 1]
@@ -81,7 +81,7 @@ def _echoed(digits: str) -> str:
 
 _COLOURS = {"b": Colour.BLACK, "black": Colour.BLACK, "w": Colour.WHITE, "white": Colour.WHITE}
 _WHOLE = re.compile(r"[+-]?[0-9]{1,20}")
-# Stricter than float(): no nan, inf, underscores or digits of other scripts, and a limited length.
+# This is stricter than float(): it allows no nan, inf, underscores or digits of other scripts, and limits the length.
 _NUMBER = re.compile(r"[+-]?(?:[0-9]{1,40}(?:\.[0-9]{0,40})?|\.[0-9]{1,40})(?:[eE][+-]?[0-9]{1,4})?")
 
 
@@ -89,7 +89,7 @@ class Arguments:
     """The remaining arguments of a command. Like GNU Go, we ignore unused arguments.
 
     Every method raises CommandError (``syntax error: expected ..., got ...``) if the next word is missing or of the
-    wrong kind. If a default is given, it replaces a missing word.
+    wrong kind. A default, if the caller gives one, replaces a missing word.
     """
 
     def __init__(self, words: Sequence[str]) -> None:
@@ -99,7 +99,7 @@ class Arguments:
         return bool(self._words)
 
     def word(self, expected: str) -> str:
-        """Return the next word. `expected`: its description in the error for a missing word."""
+        """Return the next word. `expected`: the description of the word for the error if the word is missing."""
         if not self._words:
             raise CommandError("syntax error", f"expected {expected}, got nothing")
         return self._words.pop()
@@ -174,7 +174,7 @@ def scored(moves: Iterable[tuple[Move, str]]) -> str:
     """Return lines of vertex and score, for answers of GoGui's type ``pspairs``.
 
     Args:
-        moves: the moves with their scores, the best first. For several moves on a square, only the first is shown.
+        moves: the moves with their scores, the best first. If a square has several moves, only the first is shown.
     """
     best: dict[str, str] = {}
     for move, score in moves:
@@ -183,7 +183,7 @@ def scored(moves: Iterable[tuple[Move, str]]) -> str:
 
 
 def variation(position: Position, moves: Iterable[Move]) -> str:
-    """Return pairs of colour and vertex, ``b D3 w C3``, without directions, which GoGui does not support.
+    """Return pairs of colour and vertex, ``b D3 w C3``. Directions are left out, since GoGui does not support them.
 
     Args:
         position: the position before the first move.

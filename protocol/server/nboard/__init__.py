@@ -1,1 +1,1 @@
-"""The NBoard protocol, version 2: what Outflank answers to the GUIs and programs that speak it."""
+"""NBoard's protocol, version 2: Outflank's answers to GUIs and other programs that speak this protocol."""

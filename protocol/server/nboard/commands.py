@@ -1,9 +1,9 @@
 """NBoard's protocol: the table of its commands, and the wire that reads and executes them.
 
-Source: the protocol's page in the program NTest, by its author Chris Welty.
+Source: the protocol's page in the program NTest, by the protocol's author Chris Welty.
 
 A command is a function of the session and the rest of the line, and yields the lines of the answer. docs/nboard.md is
-generated from the docstrings; see ``gtp/commands.py``.
+generated from the commands' docstrings, which have the form described in ``gtp/commands.py``.
 """
 
 import re
@@ -320,7 +320,7 @@ def _status(text: str) -> str:
 
 
 def _found_lines(info: SearchInfo, most: int | None = None) -> str:
-    """Return a line for each evaluated move, best first, from an iteration of the search or a book's entry.
+    """Return a line for each evaluated move of a search iteration or a book's entry, the best move first.
 
     Args:
         info: the search result or the book's entry.
@@ -336,7 +336,7 @@ def _found_lines(info: SearchInfo, most: int | None = None) -> str:
 
 
 def _chosen(move: Move, found: Line | None, seconds: float) -> str:
-    """Return the answer to ``go``; without an evaluation if `found` is about another move."""
+    """Return the answer to ``go``. The evaluation is left out if `found` is about another move."""
     if move.is_pass:
         return f"=== {move_name(move)}\n"
     score = "" if found is None or found.move != move else f"{found.score:.2f}"
@@ -344,7 +344,7 @@ def _chosen(move: Move, found: Line | None, seconds: float) -> str:
 
 
 def _pv(line: Line) -> str:
-    """Return the moves of a line, two characters each without separators."""
+    """Return the moves of a line without separators, two characters for each move."""
     moves: Sequence[Move] = line.pv or (line.move,)
     return "".join(map(move_name, moves))
 
