@@ -170,11 +170,19 @@ class OutputFile(click.Path):
         whole: True if the file is written by ``whole_file``; otherwise the command itself opens it to append.
         stdout: True if ``-`` is accepted and means standard output (``STDOUT``).
         suffixes: the suffixes that the name may have; without any, every name is accepted.
+        continued: True if the command continues what the file has, so that its replacement is not reported.
     """
 
-    def __init__(self, *, whole: bool = True, stdout: bool = False, suffixes: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        *,
+        whole: bool = True,
+        stdout: bool = False,
+        suffixes: Sequence[str] = (),
+        continued: bool = False,
+    ) -> None:
         super().__init__(path_type=Path, dir_okay=False)
-        self._whole, self._stdout, self._suffixes = whole, stdout, suffixes
+        self._whole, self._stdout, self._suffixes, self._continued = whole, stdout, suffixes, continued
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
         """Read it.
@@ -193,7 +201,7 @@ class OutputFile(click.Path):
             )
         if self._whole:
             expect_writable(path)
-            if ctx and param and "-o" in param.opts and (before := _version(path)):
+            if ctx and not self._continued and (before := _version(path)):
                 ctx.call_on_close(lambda: _say_replaced(path, before))
         return path
 
@@ -214,6 +222,7 @@ def _say_replaced(path: Path, before: tuple[int, int]) -> None:
 
 
 OUTPUT_FILE = OutputFile()
+CONTINUED_FILE = OutputFile(continued=True)
 LOG_FILE = OutputFile(whole=False)
 
 

@@ -32,7 +32,7 @@ from outflank.tools.cli.options import (
     varied_seed_option,
 )
 from outflank.tools.cli.positions import complete_games, read_game
-from outflank.tools.cli.types import COUNT, OUTPUT_FILE, SECONDS, WholeNumber, read_by
+from outflank.tools.cli.types import CONTINUED_FILE, COUNT, SECONDS, WholeNumber, read_by
 from outflank.tools.commands.engine import ONE_STRENGTH, elo_option
 from outflank.tools.live.dialogue import Dialogue
 from outflank.tools.live.files import GameFiles
@@ -83,7 +83,7 @@ class SideChoice(click.Choice):  # type: ignore[type-arg]  # generic in newer ve
     click.option(
         "--save",
         "saved",
-        type=OUTPUT_FILE,
+        type=CONTINUED_FILE,
         help="Save the game in FILE, a new one or the file of --resume, after every move: "
         ".sgf, .ggf, .txt (transcript), .obf or .wtb (WTHOR, at the end of the game).",
     ),

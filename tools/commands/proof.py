@@ -23,7 +23,7 @@ from outflank.tools.cli.options import (
     weights_option,
 )
 from outflank.tools.cli.positions import expect_kept
-from outflank.tools.cli.types import COUNT, EXISTING_FILE, OUTPUT_FILE, WholeNumber
+from outflank.tools.cli.types import CONTINUED_FILE, COUNT, EXISTING_FILE, OUTPUT_FILE, WholeNumber
 from outflank.tools.commands.solve import (
     POSITION_OR_BOARD,
     board_option,
@@ -60,7 +60,7 @@ def proof() -> None:
 @proof.command(cls=Command, exclusive=[POSITION_OR_BOARD])
 @positions_argument
 @board_option
-@click.option("--output", "-o", type=OUTPUT_FILE, required=True, help="File to write, compressed by xz.")
+@click.option("--output", "-o", type=CONTINUED_FILE, required=True, help="File to write, compressed by xz.")
 @every_direction_option
 @click.option(
     "--searched",
@@ -134,7 +134,7 @@ def _print_checker(ctx: click.Context, option: click.Parameter, language: str | 
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, allow_dash=True))
 @click.option(
     "--state",
-    type=OUTPUT_FILE,
+    type=CONTINUED_FILE,
     metavar="STATE",
     help="Keep the progress in STATE, and continue from there.  [default: keep none]",
 )
