@@ -13,8 +13,8 @@ from outflank.engine import FileFormatError, OutflankError, Rules
 from outflank.protocol.formats import FormatName
 from outflank.protocol.formats.annotated import AnnotatedGame, BadGame
 from outflank.tools.archive import ArchiveContents
-from outflank.tools.cli.positions import ReadGames, as_usage, expect_kept, games_of
-from outflank.tools.report.gamefiles import check_output, format_of, game_writer, written_files
+from outflank.tools.cli.positions import ReadGames, expect_kept, games_of
+from outflank.tools.report.gamefiles import check_output, format_of, game_writers, written_files
 from outflank.tools.runtime.progress import Complaints, counted, json_line, progress_bar, warn
 
 
@@ -57,25 +57,25 @@ def write_games(
     complaints.expect_good()
 
 
-def export_games(found: Iterable[AnnotatedGame], output: Path, as_json: bool) -> None:
-    """Write the games to `output`, and print their number."""
-    with as_usage("--output"):
-        name = format_of(output)
-    check_output(name, output)
+def export_games(found: Iterable[AnnotatedGame], outputs: Sequence[Path], as_json: bool) -> None:
+    """Write the games to each of `outputs`, and print their number."""
+    names = {output: format_of(output) for output in outputs}
+    for output, name in names.items():
+        check_output(name, output)
     written, bad = 0, Complaints("game")
-    with game_writer(name, output) as writer:
+    with game_writers(names) as writers:
         for game in found:
             try:
-                writer.write(game)
+                writers.write(game)
                 written += 1
             except FileFormatError as error:
                 bad.add(f"game {written + bad.count + 1}: {error}")
         if not written:
             raise OutflankError("no game in the archive matches, so nothing was written")
     bad.end()
-    if lost := writer.loss_note:
+    for lost in writers.loss_notes:
         warn(lost)
-    files = [str(file) for file in written_files(name, output)]
+    files = [str(file) for output, name in names.items() for file in written_files(name, output)]
     if as_json:
         click.echo(json_line({"written": written, "bad": bad.count, "files": files}))
     else:

@@ -125,12 +125,15 @@ class Command(click.Command):
             for word, after in zip(args, [*args[1:], ""], strict=False)
         ]
         try:
-            typed, _, _ = self.make_parser(ctx).parse_args(list(args))
+            typed, _, order = self.make_parser(ctx).parse_args(list(args))
             ctx.meta[_TYPED] = self.shown_names(typed)
             ctx.default_map = self.defaults_kept(ctx, ctx.default_map or {})
             rest = super().parse_args(ctx, args)
         except click.NoSuchOption as error:
             raise self._no_such_option(ctx, error.option_name, args) from None
+        for each in order:
+            if "-o" in each.opts and not each.multiple and order.count(each) > 1:
+                raise click.UsageError("this command writes one file, so -o can be given only once", ctx)
         self._expect_together(ctx)
         return rest
 

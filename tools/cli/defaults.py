@@ -91,7 +91,8 @@ def option_defaults(command: click.Command, values: Mapping[str, Any], path: Pat
         if options[key].is_flag != isinstance(value, bool):
             expected = "true or false" if options[key].is_flag else "a value"
             raise _fault(path, f"expected {expected} for {key}, got {value!r}")
-        found[str(options[key].name)] = value
+        is_one = options[key].multiple and isinstance(value, str)
+        found[str(options[key].name)] = [value] if is_one else value
     return found
 
 

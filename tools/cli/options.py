@@ -25,6 +25,7 @@ from outflank.tools.cli.types import (
     OutputFile,
     WholeNumber,
     read_by,
+    shown_output,
 )
 from outflank.tools.runtime.cluster import scheduler_address
 
@@ -189,16 +190,29 @@ varied_seed_option = click.option(
 )
 
 
+def _each_once(ctx: click.Context, param: click.Parameter, paths: tuple[Path, ...]) -> tuple[Path, ...]:
+    for path in paths:
+        if paths.count(path) > 1:
+            raise click.BadParameter(f"{shown_output(path)} is given twice", ctx, param)
+    return paths
+
+
 def output_files_option(
-    what: str, suffixes: Sequence[str], former: Sequence[str], *, stdout: bool = False
+    what: str,
+    suffixes: Sequence[str] = (),
+    former: Sequence[str] = (),
+    *,
+    stdout: bool = False,
+    **attributes: Any,
 ) -> Callable[[Decorated], Decorated]:
     """Return the option ``-o FILE``, given any number of times, which hands the command the paths as ``outputs``.
 
     Args:
         what: the contents, for the help.
-        suffixes: the suffixes of names, each of which stands for a form.
+        suffixes: the suffixes of names, each of which stands for a form; none if the command checks them.
         former: the former names of the option.
         stdout: True if ``-`` is standard output.
+        attributes: further arguments of ``click.option``.
     """
     return click.option(
         "--output",
@@ -209,7 +223,10 @@ def output_files_option(
         type=OutputFile(stdout=stdout, suffixes=suffixes),
         metavar="FILE",
         multiple=True,
+        callback=_each_once,
+        show_default=False,
         help=what,
+        **attributes,
     )
 
 

@@ -21,11 +21,13 @@ from outflank.tools.cli.options import (
     json_object_option,
     json_option,
     level_option,
+    output_files_option,
     rules_option,
     weights_option,
 )
 from outflank.tools.cli.positions import complete_games, read_game
 from outflank.tools.cli.types import COUNT, EXISTING_FILE, OutputFile, WholeNumber, read_by
+from outflank.tools.report.gamefiles import FORMAT_OF
 from outflank.tools.runtime.progress import json_line, warn
 
 _ARCHIVE = click.argument("path", type=EXISTING_FILE)
@@ -140,11 +142,9 @@ _SHOWN = 20
 @_POSITION
 @_wanted_options
 @click.option("--count", type=COUNT, help=f"Most games.  [default: {_SHOWN} to list, all with -o]")
-@click.option(
-    "--output",
-    "-o",
-    type=OutputFile(),
-    help="Write the games to FILE instead: .sgf, .ggf, .txt (transcripts), .obf or .wtb (WTHOR).",
+@output_files_option(
+    "Write the games to FILE instead: .sgf, .ggf, .txt (transcripts), .obf or .wtb (WTHOR); several may be given.",
+    tuple(FORMAT_OF),
 )
 @json_option
 def games(
@@ -152,7 +152,7 @@ def games(
     text: str,
     wanted: ArchiveQuery,
     count: int | None,
-    output: Path | None,
+    outputs: Sequence[Path],
     as_json: bool,
 ) -> None:
     """List the games that reached a position, or write them to a file.
@@ -162,8 +162,8 @@ def games(
     """
     with Archive.open(path) as opened:
         position = read_game(text, opened.rules).final
-        if output is not None:
-            export_games(opened.games(position, wanted, count), output, as_json)
+        if outputs:
+            export_games(opened.games(position, wanted, count), outputs, as_json)
             return
         found = opened.games(position, wanted, count)
         listed = 0

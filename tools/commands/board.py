@@ -12,7 +12,7 @@ from outflank.engine import DEFAULT_LEVEL, Game, Limit, Move, Position, Rules, S
 from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.storage.files import STDOUT, write_whole
 from outflank.tools.cli.command import Command, completed_by
-from outflank.tools.cli.options import level_option, output_option, rules_option, weights_option
+from outflank.tools.cli.options import level_option, output_files_option, rules_option, weights_option
 from outflank.tools.cli.positions import as_usage, complete_games, read_game
 from outflank.tools.cli.types import COUNT, WholeNumber
 from outflank.tools.report.board import board_text, is_coloured, png_of, say
@@ -30,7 +30,12 @@ _SIZE = 480
 @click.option("--text", "as_text", is_flag=True, help="Print letters; on a terminal, colours.")
 @click.option("--svg", "as_svg", is_flag=True, help="Make an SVG image.")
 @click.option("--png", "as_png", is_flag=True, help="Make a PNG image.")
-@output_option("Where to write; .svg or .png in the name chooses the form", "-", default=STDOUT)
+@output_files_option(
+    "Where to write; .svg, .png or .txt in the name chooses the form; - is standard output; several may be given.  "
+    "[default: -]",
+    stdout=True,
+    default=[str(STDOUT)],
+)
 @click.option(
     "--last", metavar="MOVE", help="The move that led to the position.  [default: the last of a game]"
 )
@@ -60,7 +65,7 @@ def board(
     as_text: bool,
     as_svg: bool,
     as_png: bool,
-    output: Path,
+    outputs: Sequence[Path],
     last: str | None,
     legal: bool,
     scores: bool,
@@ -78,8 +83,9 @@ def board(
     Scores are final disc differences from the side to move.
     """
     asked: dict[Form, bool] = {"text": as_text, "svg": as_svg, "png": as_png}
-    form = _form_of(next((form for form, is_asked in asked.items() if is_asked), None), output)
-    if form == "png" and output is STDOUT and sys.stdout.isatty():
+    only = next((form for form, is_asked in asked.items() if is_asked), None)
+    forms = {output: _form_of(only, output) for output in outputs}
+    if forms.get(STDOUT) == "png" and sys.stdout.isatty():
         raise click.UsageError("a PNG can't be shown at a terminal: name a file (-o FILE)")
     whole = read_game(text, rules)
     game = whole if ply is None else _up_to(whole, ply)
@@ -90,9 +96,6 @@ def board(
     scored, best = _searched(position, level, depth) if scores or line == _BEST else ({}, ())
     to_come = tuple(move.move for move in whole.moves[len(game.moves) :])
     moves = best if line == _BEST else to_come if line == _GAME else _moves(position, line)
-    if form == "text":
-        _write(_as_text(position, before, legal, scored if scores else {}, moves, output), output)
-        return
     svg = position.svg(
         size=size,
         last=before,
@@ -101,7 +104,11 @@ def board(
         line=moves,
         number=game.discs_played + 1 if line == _GAME else 1,
     )
-    _write(svg if form == "svg" else png_of(svg), output)
+    for output, form in forms.items():
+        if form == "text":
+            _write(_as_text(position, before, legal, scored if scores else {}, moves, output), output)
+        else:
+            _write(svg if form == "svg" else png_of(svg), output)
 
 
 def _form_of(asked: Form | None, output: Path) -> Form:

@@ -21,14 +21,14 @@ from outflank.tools.cli.game_filter import (
     filter_options,
     source_option,
 )
-from outflank.tools.cli.options import json_option, output_option, rules_option
+from outflank.tools.cli.options import json_option, output_files_option, rules_option
 from outflank.tools.cli.positions import ReadGames, complete_games, games_of, read_and_written, shown
 from outflank.tools.report.gamefiles import (
     FORMAT_OF,
-    GameWriter,
+    GameWriters,
     check_output,
     chosen_format,
-    game_writer,
+    game_writers,
     written_files,
 )
 from outflank.tools.runtime.progress import counted, warn
@@ -43,10 +43,11 @@ from outflank.tools.runtime.progress import counted, warn
     help="Format to write.  [default: that of --output's suffix]",
 )
 @source_option
-@output_option(
-    "Where to write the games; .sgf, .ggf, .txt (transcripts), .obf or .wtb (WTHOR) names the format",
-    "-",
-    default=STDOUT,
+@output_files_option(
+    "Where to write the games; .sgf, .ggf, .txt (transcripts), .obf or .wtb (WTHOR) names the format; "
+    "- is standard output; several may be given.  [default: -]",
+    stdout=True,
+    default=[str(STDOUT)],
 )
 @filter_options
 @click.option(
@@ -63,7 +64,7 @@ def convert(
     files: Sequence[str],
     target: FormatName | None,
     source: FormatName | None,
-    output: Path,
+    outputs: Sequence[Path],
     wanted: GameFilter,
     unique: bool,
     stats: bool,
@@ -83,18 +84,19 @@ def convert(
     --stats writes nothing: it counts results, years, players, events and openings of the games that pass the filters.
     """
     if stats:
-        if target is not None or output is not STDOUT:
+        if target is not None or outputs != (STDOUT,):
             raise click.UsageError("--stats writes no games: leave out --format and --output")
         print_statistics(files, source, rules, wanted, unique, as_json)
         return
-    target = chosen_format(target, output, FORMAT_OF, is_from_file("target"))
-    check_output(target, output)
-    outputs = written_files(target, output)
+    targets = {each: chosen_format(target, each, FORMAT_OF, is_from_file("target")) for each in outputs}
+    for output, form in targets.items():
+        check_output(form, output)
+    files_written = [file for output, form in targets.items() for file in written_files(form, output)]
     read, games, written = ReadGames(), 0, 0
     incomplete: set[str] = set()  # the files with games, variations or properties that are left out
     known: set[bytes] = set()
     began = time.perf_counter()
-    with game_writer(target, output, style=style, passes=passes) as writer:
+    with game_writers(targets, style=style, passes=passes) as writers:
         for name in files:
             for number, entry in enumerate(games_of(name, source, rules), 1):
                 if not read.add(name, number, entry):
@@ -108,9 +110,9 @@ def convert(
                     incomplete.add(name)
                     continue
                 try:
-                    if target == "transcript" and not entry.moves:
+                    if "transcript" in targets.values() and not entry.moves:
                         raise FileFormatError("a game without a move can't be written as a transcript")
-                    writer.write(entry)
+                    writers.write(entry)
                     written += 1
                 except FileFormatError as error:
                     incomplete.add(name)
@@ -119,21 +121,21 @@ def convert(
         if not written:
             read.expect_good("read or written")
         wanted.expect_found(written, read.unnamed)
-        if lost := read_and_written(incomplete, outputs):
-            _warn_of(writer)
+        if lost := read_and_written(incomplete, files_written):
+            _warn_of(writers)
             raise OutflankError(
                 f"{str(lost)!r} would lose games, variations, properties or characters, so nothing was written: "
                 "name another file"
             )
-    _warn_of(writer)
+    _warn_of(writers)
     facts = {
         "read": games,
         "written": written,
         "bad": read.bad.count,
-        "left_out": writer.losses,
+        "left_out": writers.losses,
         "seconds": round(time.perf_counter() - began, 3),
     }
-    _report(facts, outputs, as_json)
+    _report(facts, files_written, as_json)
     read.expect_good("read or written")
 
 
@@ -153,6 +155,6 @@ def _report(facts: dict[str, Any], files: Sequence[Path], as_json: bool) -> None
         click.echo(file)
 
 
-def _warn_of(writer: GameWriter) -> None:
-    if lost := writer.loss_note:
+def _warn_of(writers: GameWriters) -> None:
+    for lost in writers.loss_notes:
         warn(lost)

@@ -1,6 +1,7 @@
 """``outflank report``, ``export`` and ``sprt``: a run's report, its games, and a sequential test of its results."""
 
 import json
+from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Literal
@@ -10,7 +11,7 @@ import click
 from outflank.protocol.formats import FormatName
 from outflank.storage.files import STDOUT, open_output
 from outflank.tools.cli.command import Command, is_from_file
-from outflank.tools.cli.options import json_option, output_option
+from outflank.tools.cli.options import json_option, output_files_option, output_option
 from outflank.tools.cli.run_options import page_option
 from outflank.tools.cli.types import DEFAULT_TEST, WholeNumber, read_by
 from outflank.tools.match.state.run import Run
@@ -77,26 +78,33 @@ def report(run: Path, output: Path | None, live: Address | None, as_json: bool) 
     help="csv is a table with a row for each game. WTHOR is three files: games, players (.jou), tournament (.trn).  "
     "[default: that of --output's suffix]",
 )
-@output_option(
-    "Where to write the games; .sgf, .ggf, .txt (transcripts), .wtb (WTHOR) or .csv names the format",
-    "-",
-    default=STDOUT,
+@output_files_option(
+    "Where to write the games; .sgf, .ggf, .txt (transcripts), .wtb (WTHOR) or .csv names the format; "
+    "- is standard output; several may be given.  [default: -]",
+    stdout=True,
+    default=[str(STDOUT)],
 )
-def export(run: Path, name: _Format | None, output: Path) -> None:
+def export(run: Path, name: _Format | None, outputs: Sequence[Path]) -> None:
     """Write the games of RUN, a run's folder or its run.db, in a format that other programs read.
 
     Only games that count are written, in the order of the schedule. The run need not be over.
     """
-    name = chosen_format(name, output, _FORMATS, is_from_file("name"))
+    names = {output: chosen_format(name, output, _FORMATS, is_from_file("name")) for output in outputs}
+    for output, form in names.items():
+        if form != "csv":
+            check_output(form, output)
+    read = _read(run)
+    for output, form in names.items():
+        _export(read, form, output)
+
+
+def _export(read: Run, name: _Format, output: Path) -> None:
     if name == "csv":
-        read = read_run(run)
         with open_output(output) as stream:
             stream.writelines(line.encode("utf-8", "replace") for line in csv_lines(read.games))
         if output is not STDOUT:
             click.echo(output)
         return
-    check_output(name, output)
-    read = _read(run)
     day = datetime.fromisoformat(read.started).date()
     with game_writer(name, output, date=(day.year, day.month, day.day)) as writer:
         for game in read.games:

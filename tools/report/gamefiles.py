@@ -1,12 +1,12 @@
 """Writes games into a file of any format, one by one, and counts facts that the format can't store."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from io import BytesIO
 from pathlib import Path
-from typing import BinaryIO, TypeVar
+from typing import Any, BinaryIO, TypeVar
 
 import click
 
@@ -195,6 +195,50 @@ def game_writer(
     else:
         with open_output(output) as stream:
             yield GameWriter(name, _text_writer(name, stream, style, passes))
+
+
+class GameWriters:
+    """Writers of several files, as one: every game is written to each file whose format can store it.
+
+    Args:
+        writers: the writers of the files.
+    """
+
+    def __init__(self, writers: Sequence[GameWriter]) -> None:
+        self._writers = writers
+
+    def write(self, game: AnnotatedGame) -> None:
+        """Write a game to all files. Raises: OSError, FileFormatError of the first file that can't store it."""
+        errors = []
+        for writer in self._writers:
+            try:
+                writer.write(game)
+            except FileFormatError as error:
+                errors.append(error)
+        if errors:
+            raise errors[0]
+
+    @property
+    def losses(self) -> dict[str, int]:
+        """The largest number of facts left out of a file, by kind; empty if nothing was left out."""
+        found: Counter[str] = Counter()
+        for writer in self._writers:
+            found |= Counter(writer.losses)
+        return dict(found)
+
+    @property
+    def loss_notes(self) -> list[str]:
+        """The losses of each file that has any, in a sentence each."""
+        return [writer.loss_note for writer in self._writers if writer.loss_note]
+
+
+@contextmanager
+def game_writers(outputs: Mapping[Path, FormatName], **settings: Any) -> Iterator[GameWriters]:
+    """Open writers of several files, by their formats; see ``game_writer``."""
+    with ExitStack() as files:
+        yield GameWriters(
+            [files.enter_context(game_writer(name, output, **settings)) for output, name in outputs.items()]
+        )
 
 
 def expect_held(name: FormatName, game: AnnotatedGame) -> None:

@@ -208,9 +208,11 @@ def test_the_command_prints_what_follows_and_has_it_checked(
     root, claims, _ = files
     proof, needed, board = tmp_path / "new.proof", tmp_path / "needed.csv", root.board_string()
     result = run("derive", str(claims), "--board", board, "--proof", str(proof), "--needed", str(needed))
+    replacing = run("derive", str(claims), "--board", board, "--needed", str(needed))
     again = run("derive", str(needed), "--board", board, "--json")
 
     assert result.exit_code == 0, result.output
+    assert f"'{needed}' was replaced" in replacing.stderr
     assert f"{exact(root):+d} is proven for {board}" in result.output
     assert lzma.decompress(proof.read_bytes()).startswith(b"outflank proof 3\n")
     facts = json.loads(again.stdout)
