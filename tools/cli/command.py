@@ -23,6 +23,7 @@ LIKE_BOARD = re.compile(rf"(?:{SQUARE}\s*){{9}}")
 _DASHED_ARGUMENT = re.compile(rf"-\d+(?:\.\d+)?$|{LIKE_BOARD.pattern}")
 # Option names that users may try, with the names that some commands use instead.
 _MEANT = {
+    "-n": ["--games"],
     "--black": ["--side"],
     "--color": ["--side"],
     "--colour": ["--side"],
@@ -33,8 +34,9 @@ _MEANT = {
     "--out": ["--output"],
     "--output": ["--out"],
     "--port": ["--listen"],
-    "--threads": ["--workers"],
-    "--time": ["--budget"],
+    "--rounds": ["--games"],
+    "--threads": ["--workers", "--each"],
+    "--time": ["--budget", "--tc"],
     "--verbose": ["--log"],
     "--white": ["--side"],
 }

@@ -72,8 +72,9 @@ def engines(folders: tuple[Path, ...], check: bool, facts: bool, as_json: bool) 
                 click.echo("\n".join([*engine_lines(found), *(facts_text(known) if facts else ())]))
 
 
-def _examined(text: str) -> EngineSpec:
+def _examined(words: tuple[str, ...]) -> EngineSpec:
     """Parse the engine. Outflank itself plays without a book unless its arguments name one, so that it must search."""
+    text = words[0] if len(words) == 1 else join_command(words)
     if text.startswith("catalogue:"):
         return EngineSpec.parse(text)
     entry = EngineSpec.from_settings({"name": "the engine", **read_keys(text)})
@@ -104,7 +105,7 @@ def _list_checks(ctx: click.Context, option: click.Parameter, wanted: bool) -> N
 
 
 @click.command(cls=Command)
-@click.argument("entry", metavar="CMD", callback=read_by(_examined))
+@click.argument("entry", nargs=-1, required=True, metavar="CMD...", callback=read_by(_examined))
 @click.option(
     "--protocol",
     type=click.Choice([protocol.value for protocol in CATALOGUES]),
@@ -154,8 +155,8 @@ def compliance(
 ) -> None:
     """Check the engine that CMD starts against the rules of its protocol and of good conduct.
 
-    CMD is one word for the shell, such as 'my-engine --gtp' or catalogue:edax (docs/engines.md). Exit code 1 says
-    that it breaks a rule that it must keep. docs/compliance.md lists the rules.
+    CMD is a command, in quotes if it has options, such as 'my-engine --gtp', or catalogue:edax (docs/engines.md). Exit
+    code 1 says that it breaks a rule that it must keep. docs/compliance.md lists the rules.
     """
     protocol = protocol or entry.protocol
     if protocol not in CATALOGUES:

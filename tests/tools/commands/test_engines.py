@@ -43,9 +43,10 @@ def test_grhino_is_found_though_it_may_be_on_no_path() -> None:
 
 def test_outflank_is_examined_without_its_book() -> None:
     """Its clock and its searches can't be seen while it answers from a book."""
-    assert command_line(_examined("outflank gtp --level 3"))[1:] == ["gtp", "--level", "3", "--book=none"]
-    assert command_line(_examined("outflank nboard --book mine"))[1:] == ["nboard", "--book", "mine"]
-    assert command_line(_examined("edax -gtp"))[1:] == ["-gtp"]
+    assert command_line(_examined(("outflank gtp --level 3",)))[1:] == ["gtp", "--level", "3", "--book=none"]
+    assert command_line(_examined(("outflank nboard --book mine",)))[1:] == ["nboard", "--book", "mine"]
+    assert command_line(_examined(("edax -gtp",)))[1:] == ["-gtp"]
+    assert command_line(_examined(("python", "mine.py", "a b")))[1:] == ["mine.py", "a b"]
 
 
 def is_leader(pid: int) -> bool:

@@ -232,7 +232,10 @@ def test_a_test_is_read_as_it_is_written(text: str, test: Sprt) -> None:
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("20", "expected a test like elo0=0.0 elo1=10.0 alpha=0.05 beta=0.05 model=normalized, got '20'"),
+        (
+            "20",
+            "expected a test like 0,10 or elo0=0.0 elo1=10.0 alpha=0.05 beta=0.05 model=normalized, got '20'",
+        ),
         ("elo0=x", "expected a number, got 'x' in 'elo0=x'"),
         ("elo0=1 elo0=2", "got 'elo0=2'"),
         ("0,300", "expected normalized bounds .*, got 0 and 300 in '0,300'"),

@@ -169,7 +169,7 @@ class Sprt:
         for word in words:
             key, equals, value = word.partition("=")
             if key not in _KEYS or not equals or key in settings:
-                raise NotationError(f"expected a test like {cls()}, got {word!r} in {text!r}")
+                raise NotationError(f"expected a test like 0,10 or {cls()}, got {word!r} in {text!r}")
             settings[key] = _SPELLINGS.get(value, value) if key == "model" else _number(value, text)
         try:
             return cls(**settings)
