@@ -1,9 +1,9 @@
-"""Measures the delay of an engine by the machine, which can void a loss on time.
+"""Measures for how long the machine delayed an engine. A long delay voids a loss on time.
 
-An engine is delayed while one of its threads is ready to run but has no processor, while a hypervisor has taken the
-processor on which a thread runs, and while the runner has no processor for reading its answer. Time in which the
-engine's own threads occupy the processor does not count, nor does the processor time that the runner spends on reading
-the engine's output.
+The machine delays an engine while a thread of the engine is ready to run but has no processor, while a hypervisor has
+taken the processor of a running thread, and while the runner has no processor to read the engine's answer. Time in
+which the engine's own threads occupy the processors does not count. The processor time that the runner uses for reading
+the engine's output does not count either.
 """
 
 import time
@@ -15,7 +15,7 @@ from outflank.engine.machine import ticks_a_second
 from outflank.protocol.drivers.driver import Driver, ThreadUsage
 
 _NANOSECONDS = 1e9  # in a second
-_BUSY_SHARE = 1.1  # allowed ratio of used to declared processor time; 10 % are for inaccurate measurement
+_BUSY_SHARE = 1.1  # the allowed ratio of used to declared processor time; 10 % allow for measurement errors
 _UNSEEN_SECONDS = 0.01  # the extension for a ready thread whose present wait is not known yet
 _NO_USAGE = ThreadUsage()
 _TICKS = ticks_a_second()  # the unit of /proc/stat
@@ -29,8 +29,8 @@ class ProcessorTime:
     """The times of a processor since the machine started, in seconds.
 
     Attributes:
-        busy: the time for which it ran programs or the kernel.
-        stolen: the time for which something was ready to run and the hypervisor ran other machines.
+        busy: the time for which the processor ran programs or the kernel.
+        stolen: the time for which a thread was ready to run on the processor, but the hypervisor ran other machines.
     """
 
     busy: float = 0.0
@@ -43,7 +43,7 @@ _recent: tuple[float, Mapping[int, ProcessorTime]] = -1.0, {}
 
 
 def recent_processor_times(now: float) -> Mapping[int, ProcessorTime]:
-    """Return ``processor_times()`` at `now`, by ``time.perf_counter()``, or less than a tick before."""
+    """Return ``processor_times()``, read less than one tick before `now`, a time of ``time.perf_counter()``."""
     global _recent
     if not 0 <= now - _recent[0] < 1 / _TICKS:
         _recent = now, processor_times()
@@ -51,7 +51,7 @@ def recent_processor_times(now: float) -> Mapping[int, ProcessorTime]:
 
 
 def processor_times() -> dict[int, ProcessorTime]:
-    """Return the times of each processor, by its number; empty if they are unknown or nothing was ever stolen."""
+    """Return the times of each processor, by its number; empty if unknown, or if no time was ever stolen."""
     found = {}
     with suppress(OSError, ValueError), open("/proc/stat", "rb") as file:
         for line in file:
@@ -96,7 +96,7 @@ class _Snapshot:
 
 
 class DelayMeter:
-    """Measures for how long the machine has delayed an engine; to be used by a single thread.
+    """Measures for how long the machine has delayed an engine. Only one thread may use the meter.
 
     Args:
         driver: the engine.
@@ -109,7 +109,7 @@ class DelayMeter:
         self._before: _Snapshot | None = None
         self._ready: dict[
             int, tuple[float, float]
-        ] = {}  # for ready threads, the time run and since when unchanged
+        ] = {}  # by ready thread: the time for which it ran, and since when this time has not changed
 
     def start(self) -> None:
         """Start to measure."""
@@ -117,15 +117,16 @@ class DelayMeter:
         self._ready.clear()
 
     def seconds(self) -> float:
-        """Return the delay of an answer since the start; 0 if the engine ran more threads than it declares."""
+        """Return the delay of an answer since ``start``; 0 if the engine ran more threads than it declares."""
         # The engine's delay and the reader's delay follow one another, so they are added.
         return sum(self._delays(_Snapshot.of(self._driver)))
 
     def seconds_so_far(self) -> float:
-        """Return the delay of an engine that has not answered yet; a delay of both engine and reader counts once.
+        """Return the delay of an engine that has not answered yet.
 
-        Linux adds a wait to a thread's account when it ends. So a ready thread gets a moment more, and the time for
-        which it is seen not to run.
+        Time in which engine and reader are both delayed counts once. Linux adds a thread's wait to its account only
+        when the wait ends. For a ready thread, the time for which it was seen not to run is therefore added, and
+        ``_UNSEEN_SECONDS``.
         """
         now = _Snapshot.of(self._driver)
         threads = dict(now.threads)
@@ -147,8 +148,8 @@ class DelayMeter:
         waited = waited_for_others(before.threads, now.threads)
         stolen = stolen_seconds(before.threads, now.threads, before.processors, now.processors)
         stalled = min(self._held_up(before.at, now.at), now.at - before.at) if self._held_up else 0.0
-        # While the engine had written nothing, it did not matter that the reader was late. So only the time until the
-        # command was sent counts, and the time in which an answer may have been waiting.
+        # While the engine had written nothing, a late reader did not delay it. So only the time until the command was
+        # sent counts, and the time in which an answer may have been waiting to be read.
         exchange = self._driver.exchange
         silent = max(before.at, exchange.silent_at)
         unread = now.at - silent + max(0.0, min(exchange.sent_at, silent) - before.at)
@@ -188,8 +189,8 @@ def stolen_seconds(
 ) -> float:
     """Return the longest time, in seconds, for which a hypervisor kept a single thread from running.
 
-    A thread has its share of a processor's stolen time: its part of the time for which that processor ran anything. So
-    a thread that slept was not delayed. While a thread waits for a processor, its time counts as waited, stolen or not.
+    A thread's share of a processor's stolen time is its share of the time for which that processor was busy, so a
+    thread that slept was not delayed. Time in which a thread waits for a processor already counts as waited.
     """
     longest = 0.0
     for thread, usage in now.items():
@@ -212,7 +213,7 @@ def together_at_most(ran: Collection[float], processors: int) -> float:
 
 
 def own_waited_seconds() -> float:
-    """Return the seconds for which the calling thread was ready but had no processor; 0 if these are unknown."""
+    """Return the seconds for which the calling thread was ready but had no processor; 0 if unknown."""
     with suppress(OSError), open("/proc/thread-self/schedstat", "rb", buffering=0) as file:
         return int(file.read().split()[1]) / _NANOSECONDS
     return 0.0

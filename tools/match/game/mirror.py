@@ -13,7 +13,7 @@ MIRROR_NAMES = ("A", "B")
 
 
 def mirror_fault(first: GameRecord, second: GameRecord) -> str:
-    """Return a sentence about a fault in one of the games or their first difference; empty if they are equal."""
+    """Return a sentence about a fault in a game, or about the games' first difference; empty if they are equal."""
     for game in (first, second):
         if game.ending.is_fault:
             return f"game {game.pairing.number} ended by {game.ending}: {game.detail}"
@@ -34,14 +34,14 @@ def outcome_of(game: GameRecord) -> str:
 def play_mirror_pair(
     engine: EngineSpec, rules: Rules, opening: tuple[Move, ...], number: int, on_wait: Callable[[], object]
 ) -> tuple[GameRecord, GameRecord]:
-    """Play both games: in the first A has Black, in the second B.
+    """Play both games of a pair. A has Black in the first game, and B in the second.
 
     Args:
         engine: the engine; two processes of it play.
         rules: the rules of the games.
         opening: the moves given to both sides, without passes.
         number: the number of the pair, 1 for the first.
-        on_wait: called often while waiting for an engine; may raise an exception to give up.
+        on_wait: the function that is called often during a wait for an engine, and may raise an exception to cancel it.
     """
     drivers = [make_driver(replace(engine, name=name), rules, on_wait=on_wait) for name in MIRROR_NAMES]
     try:

@@ -1,4 +1,4 @@
-"""Referees one game. Board, rules, clocks and results are the referee's own; an engine is never trusted."""
+"""Referees one game. The referee has its own board, rules, clocks and results, since an engine is never trusted."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -39,7 +39,7 @@ class Solver:
         self._stopped = False
 
     def margin(self, position: Position) -> int | None:
-        """Return the final disc difference from Black's side with best play by both; None after ``stop``."""
+        """Return the final disc difference from Black's side with best play by both sides; None after ``stop``."""
         if self._stopped:
             return None
         if self._searcher is None:
@@ -73,9 +73,10 @@ class Solver:
 
 
 def choices(game: GameRecord) -> Iterator[tuple[int, int, int]]:
-    """Yield the moves that engines chose themselves, if the exact margins before and after the move are known.
+    """Yield an item for each move that an engine chose, if the exact margins before and after the move are known.
 
-    An item is the number of the turn, 0 for the first, and the margins before and after it, from the mover's side.
+    An item has the number of the turn, 0 for the first, the margin before the move, and the margin after the move.
+    Margins are from the mover's side.
     """
     after = (*(turn.exact for turn in game.turns), game.margin)[1:]
     for number, (turn, came) in enumerate(zip(game.turns, after, strict=True)):
@@ -151,7 +152,7 @@ class ScoreRule:
 _MOST_DISCS = 64
 _MOST_MOVES = 60
 _NUMBER = re.compile(r"\d{1,3}(\.\d{1,3})?", re.ASCII)
-STALL_SECONDS = 600.0  # limit for a move without a clock
+STALL_SECONDS = 600.0  # the limit for a move without a clock
 _Result = tuple[
     Colour | None, Ending, str, int | None
 ]  # winner, ending, detail and margin of a ``GameRecord``
@@ -165,17 +166,17 @@ class Referee:
         drivers: the engines, by colour.
         rules: the rules of the game.
         stall: the seconds that an engine without a clock may think about a move.
-        on_turn: called after each turn with the number of the turn, 0 for the first, and the turn.
-        on_begun: called when an engine begins to think, with the number of the turn and the seconds allowed for the
-            move, infinite without a clock.
-        adjudicate: the number of empty squares from which on the game ends with its exact result; 0 for never.
-        solve: the largest number of empty squares of positions that are solved after the game; 0 for none.
-        solver: the solver for adjudication and for positions; a new one if left out.
+        on_turn: the function that is called after each turn with the number of the turn, 0 for the first, and the turn.
+        on_begun: the function that is called when an engine begins to think, with the number of the turn and the
+            seconds allowed for the move, infinite without a clock.
+        adjudicate: the number of empty squares at which the game ends with its exact result; 0 for never.
+        solve: the number of empty squares up to which positions are solved after the game; 0 to solve none.
+        solver: the solver for adjudication and for `solve`; None for a new solver.
         resign: the rule that ends a won game by the scores of both engines; None for never.
         draw: the rule that ends a drawn game by the scores of both engines; None for never.
-        first: the position that the game begins with; the start of `rules` if left out.
+        first: the start position of the game; None for the start position of `rules`.
         played: the turns played before an interruption, in order; their seconds are charged to the clocks.
-        spent: the seconds that each side has already used for its next move; none if left out.
+        spent: the seconds that each side already used for its next move before an interruption; None for 0.
         held_up: see ``Seat``.
     """
 
@@ -218,7 +219,7 @@ class Referee:
 
     @property
     def delay(self) -> float | None:
-        """The seconds by which the machine delayed a loser on time, see ``Seat``; None without a loss on time."""
+        """The seconds by which the machine delayed the loser, see ``Seat.delay``; None without a loss on time."""
         return next((seat.delay for seat in self._seats.values() if seat.delay is not None), None)
 
     @property
@@ -227,7 +228,7 @@ class Referee:
         return {colour: seat.allowance for colour, seat in self._seats.items()}
 
     def play(self) -> GameRecord:
-        """Play the whole game, from setting up the board to its result. An engine is dismissed after a fault."""
+        """Play the whole game, including the set-up, and return its record. An engine is dismissed after a fault."""
         try:
             result = self._play_out()
         except Loss as loss:
@@ -246,7 +247,7 @@ class Referee:
         return self._record(*result)
 
     def _play_out(self) -> _Result | None:
-        """Play all turns; return the result of a game that ends before its last move, else None."""
+        """Play all turns. Return the result if the game ends before its last move, otherwise None."""
         for seat in self._seats.values():
             seat.begin(self._game.first)
         opening = iter(self._pairing.opening)
@@ -287,9 +288,9 @@ class Referee:
             self._make(turn, listeners=[self._seats[position.side.other]])
 
     def _make(self, turn: AnnotatedMove, listeners: Iterable[Seat]) -> None:
-        """Take a turn on the referee's board and announce it to the sides that did not choose it.
+        """Play a turn on the referee's board, and announce the turn to `listeners`, which did not choose it.
 
-        The move that ends a game is not announced: the result stands, and no engine can spoil it.
+        The move that ends a game is not announced, so that no engine can change the result by a fault.
         """
         self._game.play(turn.move)
         self._turns.append(turn)
@@ -305,7 +306,7 @@ class Referee:
             seat.driver.note_strays()
 
     def _check_claims(self) -> None:
-        """Ask the engines for the result; their answers don't change the referee's result."""
+        """Ask the engines for the result. A wrong answer causes a remark, but does not change the referee's result."""
         for seat in self._seats.values():
             seat.driver.check_claim(self._so_far)
 

@@ -10,10 +10,10 @@ from outflank.protocol.formats.annotated import AnnotatedMove, Result, ResultRea
 
 
 class Ending(StrEnum):
-    """The end of a game.
+    """The way in which a game ended.
 
-    DISCS, RESIGNATION, ADJUDICATION and AGREEMENT (of both engines' own scores) are regular ends, and RUNNER_FAULT is a
-    failure of the runner. All others are faults of the loser.
+    DISCS, RESIGNATION, ADJUDICATION and AGREEMENT (of both engines' own scores) are regular endings. RUNNER_FAULT is a
+    failure of the runner. All other endings are faults of the loser.
     """
 
     DISCS = "discs"
@@ -52,16 +52,17 @@ _REASONS = {  # the reasons in game files; all other endings are forfeits
 
 @dataclass(frozen=True, slots=True)
 class Pairing:
-    """A game of the schedule. It is the task of a worker, and a part of the game's events and record.
+    """A planned game. A worker gets a pairing as its task, and the events and the record of the game contain it.
 
     Attributes:
         number: the number of the game, 1 for the first.
-        pair: the number of the two games that share an opening with colours swapped, 1 for the first.
+        pair: the number of the game's pair, 1 for the first. A pair has two games on one opening with swapped colours.
         names: the names of the engines, by colour.
         opening: the moves given to both sides, without passes.
         round: the round of the tournament, 1 for the first.
-        attempt: the number of the attempt to play its pair, 1 for the first; a void attempt is followed by another.
-        started: the time when the game began, in ISO format with time zone; empty before.
+        attempt: the number of the attempt to play the pair, 1 for the first. After a void attempt, the pair is played
+            again.
+        started: the time when the game began, in ISO format with time zone; empty before the game begins.
     """
 
     number: int
@@ -93,9 +94,9 @@ class OffClockTime:
 
     Attributes:
         moves: the number of moves that the engine chose.
-        seconds: the total seconds before these moves, unfinished games included.
-        longest: the most seconds before one move.
-        setup: the most seconds for setting up one game.
+        seconds: the sum of these times before all moves in seconds, including unfinished games.
+        longest: the longest of these times before one move, in seconds.
+        setup: the longest time to set up one game, in seconds.
     """
 
     moves: int = 0
@@ -113,7 +114,7 @@ class OffClockTime:
 
     @property
     def mean(self) -> float | None:
-        """The seconds per move; None without moves."""
+        """The mean off-clock time before a move, in seconds; None without moves."""
         return self.seconds / self.moves if self.moves else None
 
 
@@ -126,7 +127,7 @@ class Score:
         draws: the number of games drawn.
         losses: the number of games lost, including games that the engine lost by a fault.
         discs: the sum of the disc differences.
-        measured: the number of games with a disc difference; a game that was broken off has none.
+        measured: the number of games with a disc difference, which a game that ended early may lack.
     """
 
     wins: int = 0
@@ -164,7 +165,7 @@ class Score:
 
     @property
     def mean_margin(self) -> float | None:
-        """Discs per game over the games with a disc difference; None without one."""
+        """The mean disc difference of the games that have a disc difference; None if no game has one."""
         return self.discs / self.measured if self.measured else None
 
 
@@ -173,21 +174,22 @@ class GameRecord:
     """A game that was played.
 
     Attributes:
-        pairing: the game of the schedule, with its attempt and its start.
+        pairing: the planned game, with its attempt and its start.
         rules: the rules of the game.
-        turns: all turns; those of the opening and forced passes have no time.
+        turns: all turns. Turns of the opening and forced passes have no time.
         winner: the colour of the winner; None for a draw.
         ending: the way in which the game ended.
         detail: a sentence about the ending, such as the fault of an engine; empty after a game played to its end.
-        margin: the disc difference from Black's side by the rules' scoring, the exact one after an adjudication;
+        margin: the disc difference from Black's side under the rules' scoring; after an adjudication, the exact margin;
             None if the game was neither played to the end nor adjudicated.
         dialogue: the lines sent and received. A run keeps them only for games lost by a fault.
-        void: the reason why the game does not count and its pair is played again; empty if it counts.
+        void: the reason why the game does not count and its pair is played again; empty if the game counts.
         blamed: the engine that lost on time or crashed in a void game; None if no engine was to blame.
         lost_seconds: the seconds of the move on which the loser lost on time or stalled; None for all other endings.
-        outside: the off-clock time of each engine, by its name; empty in games read from a file, which has only sums.
+        outside: the off-clock time of each engine, by its name; empty in games read from a file, since the file has
+            only the sums over all games.
         identities: the name and version that each engine reported, by its name in the run; empty in games read from a
-            file, which has only a list for each engine.
+            file, since the file has only one list for each engine.
     """
 
     pairing: Pairing
@@ -205,17 +207,17 @@ class GameRecord:
     identities: Mapping[str, str] = field(default_factory=dict, compare=False)
 
     def as_kept(self) -> "GameRecord":
-        """Return the record that a run stores: without the dialogue, unless the game was lost by a fault."""
+        """Return the record that a run stores. It has a dialogue only if the game was lost by a fault."""
         return self if self.ending.is_fault or not self.dialogue else replace(self, dialogue=())
 
     @property
     def first_position(self) -> Position:
-        """The position that the game began with."""
+        """The start position of the game."""
         return self.turns[0].before if self.turns else Position.start(self.rules)
 
     @property
     def final_position(self) -> Position:
-        """The position that the game ended with, played out or not."""
+        """The position at the end of the game, which may have legal moves."""
         return self.turns[-1].after if self.turns else self.first_position
 
     @property
@@ -226,7 +228,7 @@ class GameRecord:
 
     @property
     def given(self) -> int:
-        """The number of turns of the opening, forced passes among them."""
+        """The number of turns of the opening, including forced passes."""
         left = len(self.pairing.opening)
         for number, turn in enumerate(self.turns):
             if not left:
@@ -261,7 +263,7 @@ class GameRecord:
 
     @property
     def early_end(self) -> str:
-        """The end of a game that was not played out: ``A loses (crash) at move 5: exited with code 3``."""
+        """A clause on how the game ended early, such as ``A loses (crash) at move 5: exited with code 3``."""
         loser, why = self.loser_name, self.detail
         if self.ending is Ending.RESIGNATION:
             return f"{loser} resigns"
@@ -273,7 +275,7 @@ class GameRecord:
 
     @property
     def next_move(self) -> int:
-        """The number of the next move, 1 for the first; passes are not counted."""
+        """The number of the next move, without passes, 1 for the first move."""
         return 1 + len(self.turns) - self.forced_passes
 
     def seconds_of(self, colour: Colour) -> list[float]:
@@ -288,13 +290,13 @@ class GameRecord:
         return Colour.BLACK if self.pairing.names[Colour.BLACK] == name else Colour.WHITE
 
     def points_of(self, name: str) -> float:
-        """Return 1 for a win, 0.5 for a draw, 0 for a loss."""
+        """Return the points of engine `name`: 1 for a win, 0.5 for a draw, 0 for a loss."""
         if self.winner is None:
             return 0.5
         return float(self.winner_name == name)
 
     def margin_of(self, name: str) -> int | None:
-        """Return the disc difference from the side of engine `name`; None without a ``margin``."""
+        """Return the disc difference from the side of engine `name`; None if the game has no ``margin``."""
         if self.margin is None:
             return None
         return self.margin if self.colour_of(name) is Colour.BLACK else -self.margin

@@ -21,7 +21,7 @@ from outflank.protocol.formats.annotated import AnnotatedGame, AnnotatedMove, fo
 from outflank.tools.match.game.delay import DelayMeter, HeldUp
 from outflank.tools.match.game.results import Ending, Loss, OffClockTime
 
-# The longest extension of a deadline is ten times the time of the move, but within this range of seconds.
+# The longest extension of a deadline is ten times the time that the move had, but within this range of seconds.
 _LONGEST_EXTENSION = 10.0, 60.0
 _EXTENSION_SHARE = 10.0
 _ENDINGS: dict[type[EngineError], Ending] = {  # the first class that matches counts
@@ -40,8 +40,8 @@ class Seat:
     Attributes:
         colour: the colour of the side.
         driver: the engine.
-        delay: the seconds by which the machine delayed a move that was lost on time, 0 if it would have been lost on
-            time without the delay too; None without a loss on time.
+        delay: the seconds by which the machine delayed the move on which this side lost on time; 0 if the side would
+            have lost on time even without the delay; None if the side did not lose on time.
 
     Args:
         stall: the seconds that an engine without a clock may think about a move.
@@ -59,21 +59,21 @@ class Seat:
         self.driver = driver
         self.delay: float | None = None
         self._setup_seconds = 0.0
-        self._off_clock: list[float] = []  # seconds before each of its moves, outside the commands for moves
+        self._off_clock: list[float] = []  # the off-clock seconds before each of the engine's moves
         self._grace_seconds = driver.spec.grace_seconds
         self._clock = RunningClock(driver.spec.time, self._grace_seconds)
         self._stall = stall
-        self._spent = 0.0  # seconds already used for the next move before an interruption
+        self._spent = 0.0  # the seconds used for the next move before an interruption
         self._meter = DelayMeter(driver, held_up)
-        self._extended: float | None = None  # extension of the current move's deadline, in seconds
-        self._charged = 0.0  # seconds of `_between` that were charged
+        self._extended: float | None = None  # the extension of the current move's deadline, in seconds
+        self._charged = 0.0  # the seconds of `_between` that were charged
         self._carried = 0.0  # the machine's delay in the time that was charged before the current move
-        self._between = 0.0  # seconds spent since the last move, outside the commands for moves
+        self._between = 0.0  # the off-clock seconds since the last move
         self._allowed = 0.0  # the seconds of `_between` that are not charged
 
     @property
     def off_clock(self) -> OffClockTime:
-        """The engine's time outside the commands for its moves."""
+        """The time that the engine took for commands other than those for its moves."""
         taken = self._off_clock
         return OffClockTime(len(taken), sum(taken), max(taken, default=0.0), self._setup_seconds)
 
@@ -88,7 +88,7 @@ class Seat:
             self._clock.spend(turn.seconds)
 
     def charge(self, seconds: float) -> None:
-        """Charge time used for the next move before the game was interrupted; the time of the move will include it."""
+        """Charge the time used for the next move before the game was interrupted. The move's time will include it."""
         self._clock.charge(seconds)
         self._spent = seconds
 
@@ -114,11 +114,12 @@ class Seat:
 
         Args:
             game: the game so far, in which this side is to move.
-            on_begun: called just before the clock starts, with the seconds allowed, infinite without a clock.
+            on_begun: the function that is called just before the clock starts, with the seconds allowed for the move,
+                infinite without a clock.
 
         Raises: Loss if the engine resigns or commits a fault.
         """
-        self._allowed = self._allowed or self._grace_seconds  # nothing was announced to the side that begins
+        self._allowed = self._allowed or self._grace_seconds  # the first move gets a grace period too
         self._settle()
         began = time.perf_counter()
 
@@ -148,7 +149,7 @@ class Seat:
         return AnnotatedMove(game.final, move, seconds, value, from_book=reply.from_book)
 
     def _settle(self) -> None:
-        """Charge the time since the last move that exceeds one grace period for each announced move. Raises: Loss."""
+        """Charge the time since the last move, less one grace period for each announced move. Raises: Loss."""
         beyond = self._between - self._allowed
         if beyond <= 0 or not self._clock.control.is_limited:
             return
@@ -165,7 +166,7 @@ class Seat:
             raise Loss(self.colour, Ending.TIME, detail, self._between)
 
     def _extension(self) -> float:
-        """Return the seconds by which the deadline of the move is extended; called after the deadline."""
+        """Return the seconds by which the deadline of the move is extended. Called when the deadline has passed."""
         self._extended = min(self._carried + self._meter.seconds_so_far(), self._longest_extension)
         return self._extended
 
@@ -175,7 +176,7 @@ class Seat:
         return min(most, max(least, _EXTENSION_SHARE * self._clock.deadline))
 
     def _excuse(self, overrun: float) -> None:
-        """Set ``delay`` to the measured delay, or to 0 if it is shorter than the `overrun` in seconds."""
+        """Set ``delay`` to the measured delay, or to 0 if it is shorter than `overrun`, both in seconds."""
         delay = self._carried + self._meter.seconds()
         self.delay = delay if delay >= overrun else 0.0
 

@@ -1,8 +1,8 @@
-"""Openings: from the balanced suite, from a file of transcripts, or random moves from the start.
+"""Openings from the balanced suite, from a file of games, or of random moves.
 
-Also the functions with which ``outflank openings make`` makes a balanced suite: the engine scores each position that
-Othello can reach in some number of moves, once up to symmetry, and the suite consists of the positions in which
-neither side is far ahead.
+This module also has the functions with which ``outflank openings make`` makes a balanced suite. The engine scores all
+positions after a given number of moves, one for each class of symmetric positions. The suite consists of the positions
+in which neither side is far ahead.
 """
 
 import random
@@ -36,10 +36,10 @@ from outflank.tools.runtime.progress import warn
 def play_random(
     rng: random.Random, position: Position, moves: int
 ) -> tuple[Position, tuple[Move, ...]] | None:
-    """Play `moves` random moves and every pass that the rules force on the way.
+    """Play `moves` random moves, and every forced pass before, between and after them.
 
-    Returns: a position in which a side can move, and the moves that led there, without passes; None if the game has
-    ended.
+    Returns: the position, in which the side to move has a move, and the moves without passes; None if the game has
+        ended.
     """
     played: list[Move] = []
     position, _ = after_passes(position)
@@ -49,23 +49,23 @@ def play_random(
     return None if position.is_over else (position, tuple(played))
 
 
-_MOST_BYTES = 1 << 24  # some hundred thousand games
+_MOST_BYTES = 1 << 24  # enough for a hundred thousand games
 _BALANCED = "balanced"
 _RANDOM = "random:"
 _RANDOM_MOVES = 8
 _NUMBER = re.compile("[0-9]{1,9}")
 _LONGEST_SHOWN = 60
 _MOST_RANDOM_MOVES = 40
-_TRIES = 200  # attempts at a random opening that differs from all earlier ones up to symmetry
+_TRIES = 200  # the number of attempts to find an opening that differs from all earlier ones up to symmetry
 
 
 @dataclass(frozen=True, slots=True)
 class OpeningsChoice:
-    """The choice of ``--openings``; the balanced suite if neither `moves` nor `path` is given.
+    """The value of the option ``--openings``: the balanced suite if neither `moves` nor `path` is given.
 
     Attributes:
-        moves: the number of random moves of an opening; None if openings are not random.
-        path: the file with the openings; None if openings don't come from a file.
+        moves: the number of random moves of an opening; None if the openings are not random.
+        path: the file with the openings; None if the openings don't come from a file.
         plies: the number of moves to take from each game in the file, without passes; None for all.
     """
 
@@ -105,7 +105,7 @@ class OpeningsChoice:
         return f"./{text}" if text == _BALANCED or text.startswith(_RANDOM) else text
 
     def take(self, count: int, rules: Rules, seed: int) -> Iterator[tuple[Move, ...]]:
-        """Return `count` openings as moves without passes; a file with fewer openings is repeated from its start.
+        """Return the moves of `count` openings, without passes. A file with fewer openings is repeated from its start.
 
         Raises: FileFormatError naming file and line; SettingsError if the balanced suite does not suit the rules.
         """
@@ -118,14 +118,14 @@ class OpeningsChoice:
 
 
 def default_openings(rules: Rules) -> OpeningsChoice:
-    """Return the balanced suite where the rules allow its moves, else eight random moves."""
+    """Return the balanced suite if the rules allow its moves, otherwise eight random moves."""
     return OpeningsChoice() if rules.has_othello_moves else OpeningsChoice(moves=_RANDOM_MOVES)
 
 
 def read_openings(path: Path, rules: Rules, plies: int | None = None) -> list[tuple[Move, ...]]:
-    """Return the openings of a file of games in any format, such as transcripts, or the first `plies` of each.
+    """Return the moves of each game in a file of any format, or the first `plies` moves of each game, without passes.
 
-    Raises: FileFormatError naming file and line, or game.
+    Raises: FileFormatError with the file and the line or the game.
     """
     try:
         with open_regular(path) as stream:
@@ -137,7 +137,7 @@ def read_openings(path: Path, rules: Rules, plies: int | None = None) -> list[tu
 
 
 def random_openings(moves: int, count: int, rules: Rules, seed: int) -> Iterator[tuple[Move, ...]]:
-    """Yield `count` openings of `moves` random moves, different up to symmetry while new ones can be found."""
+    """Yield `count` openings of `moves` random moves. They differ up to symmetry as long as new ones can be found."""
     rng, start = random.Random(seed), Position.start(rules)
     seen: set[Position] = set()
     tries = _TRIES
@@ -177,13 +177,13 @@ def _opening(
 
 SUITE = Path(__file__).parent / "data" / "balanced.txt"
 _FIRST_MOVE = "f5"  # by convention; the four possible first moves are symmetric
-# A shallow search rejects most positions: in a sample, its score differed from a deep search's by at most 4 discs.
+# A shallow search rejects most positions. In a sample, its score differed from a deep search's by at most 4 discs.
 _SCREEN = Limit(depth=10, selectivity=73)
 _SCREEN_DISCS = 4.0
 
 
 def balanced_openings(count: int, rules: Rules, seed: int) -> Iterator[tuple[Move, ...]]:
-    """Return `count` openings drawn from the suite; none repeats, up to symmetry, until all have been drawn.
+    """Return `count` openings of the suite in random order. An opening repeats only after all others have been drawn.
 
     Raises: SettingsError if the rules have other moves than Othello's.
     """
@@ -205,8 +205,8 @@ def suite() -> list[str]:
 def openings_of(moves: int) -> list[tuple[str, Position]]:
     """Return all openings of `moves` moves, one for each position up to symmetry, with their final positions.
 
-    They are sorted by transcript. Eight moves lead to 67,245 positions; six of them, in which the mover has to pass,
-    are left out.
+    The openings are sorted by transcript. Positions in which the mover has to pass are left out: six of the 67,245
+    positions after eight moves.
     """
     found = [(_FIRST_MOVE, Position.start(Rules()).play(_FIRST_MOVE))]
     for _ in range(moves - 1):
@@ -230,8 +230,8 @@ def judge(position: Position, within: float, deep: Limit) -> float | None:
 
     Args:
         position: the position.
-        within: the most discs that one side may be ahead.
-        deep: the limit of the second search, whose score is returned.
+        within: the largest permitted lead of one side in discs.
+        deep: the limit of the second search, which gives the returned score.
     """
     from outflank.tools.runtime.executor import shared_searcher  # not at the top: help needs no processes
 
