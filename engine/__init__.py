@@ -1,7 +1,8 @@
-"""Rules, positions, games and search; depends on no other part of Outflank except its errors and storage."""
+"""Rules, positions, games and search. The only other parts of Outflank that it imports are errors and storage."""
 
 # ruff: noqa: E402
-# Chosen before a tuned module is loaded, so that a wrong CPU gets an error instead of an illegal instruction.
+# The build is chosen before any tuned module is loaded. So a CPU that no build suits causes an error message, not an
+# illegal instruction.
 from outflank.engine.machine import use_build
 
 BUILD = use_build(__path__)

@@ -1,4 +1,4 @@
-"""A board as an SVG image, with the last move, legal moves, scores on squares, and the next moves as numbered discs."""
+"""Draws a board as an SVG image, optionally with the last move, legal moves, their scores, and a line of moves."""
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -11,12 +11,12 @@ from outflank.errors import SettingsError, whole
 
 
 class DiscColour(NamedTuple):
-    """A colour of discs.
+    """The colours in which the discs of one side are shown.
 
     Attributes:
-        image: the colour in an image.
-        ink: the colour of a number on the disc in an image.
-        terminal: the number of the nearest of a terminal's 256 colours.
+        image: the colour of a disc in an image.
+        ink: the colour of a number on a disc in an image.
+        terminal: the colour of a disc in a terminal: the nearest of its 256 colours.
     """
 
     image: str
@@ -31,13 +31,13 @@ DISC_COLOURS = {
     "Gold": DiscColour("#d4a72c", "#111", 178),
     "Yellow": DiscColour("#eccb3c", "#111", 226),
 }
-"""Disc colours by their names on the rule sheets; ``Rules.colour_names`` gives the two of a game."""
+"""The disc colours, by their names on the rule sheets. ``Rules.colour_names`` has the names for a game's two sides."""
 
 
 if TYPE_CHECKING:
     from outflank.engine.position import Position
 
-_SQUARE, _MARGIN = 40, 20  # in units of the image
+_SQUARE, _MARGIN = 40, 20  # the width of a square and of the margin, in units of the image
 _WHOLE = 8 * _SQUARE + 2 * _MARGIN
 _FRAME, _CLOTH, _LINES, _LETTERS = "#173d29", "#2f7d4f", "#1d5737", "#dfe8df"
 _LAST, _BEST = "#ff6a3d", "#ffe37a"
@@ -61,10 +61,7 @@ def board_svg(
     number: int = 1,
     coordinates: bool = True,
 ) -> str:
-    """Return the image; ``Position.svg`` describes the arguments.
-
-    Raises: SettingsError, NotationError, IllegalMoveError.
-    """
+    """Return the image; ``Position.svg`` describes the arguments and the errors."""
     size = whole("size", size, _LEAST_SIZE, _MOST_SIZE, " pixels")
     scored = {position.parse_move(move): score for move, score in (scores or {}).items()}
     edge = 0 if coordinates else _MARGIN
@@ -155,7 +152,7 @@ def _scores(scores: Mapping[Move, float]) -> Iterator[str]:
 
 
 def _line(position: "Position", line: Moves, number: int) -> Iterator[str]:
-    """Yield translucent discs, numbered as on a score sheet, where a pass has no number."""
+    """Yield translucent discs that are numbered from `number` on; as on a score sheet, a pass has no number."""
     for given in line:
         move = position.parse_move(given)
         if move.square is not None:
@@ -167,7 +164,7 @@ def _line(position: "Position", line: Moves, number: int) -> Iterator[str]:
 
 
 def _text(text: str, x: float, y: float, size: int, fill: str, weight: str = "normal") -> str:
-    # Few renderers know dominant-baseline; a baseline 0.36 of the size below the middle centres digits.
+    # Few renderers support dominant-baseline. Digits are centred if their baseline is 0.36 of the font size lower.
     return (
         f'<text x="{x:g}" y="{y + 0.36 * size:g}" font-size="{size}" font-weight="{weight}" {_FONT} '
         f'text-anchor="middle" fill="{fill}">{escape(text)}</text>'

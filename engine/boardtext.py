@@ -1,4 +1,4 @@
-"""Reading and writing a board as text: 64 squares a1..h8, row by row, optionally followed by the side to move."""
+"""Reads and writes boards as text: 64 squares a1..h8, row by row, optionally followed by the side to move."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -11,7 +11,8 @@ _LETTERS = {
     **dict.fromkeys("OowW\u25cb\u25ef\u26aa", "O"),
     **dict.fromkeys("-._\u30fb\u00b7\u25a1", "-"),
 }
-# Black and White are 1 and 2. In a text with a 0 and no letter they are 0 and 1, unless it has a 2: then 0 is empty.
+# In texts without a 0, Black is 1 and White is 2. In texts with a 0 and without a letter for a disc, there are two
+# cases: with a 2, an empty square is 0, Black 1 and White 2; without a 2, Black is 0 and White 1.
 _ONE_TWO = {"1": "X", "2": "O"}
 _ZERO_ONE = {"0": "X", "1": "O"}
 _ZERO_ONE_TWO = {"0": "-", "1": "X", "2": "O"}
@@ -27,7 +28,7 @@ _SIDE = re.compile(r"(\S+?)(?:'s turn| to (?:move|play))?")
 
 
 def read_board(text: str) -> tuple[int, int, Colour | None]:
-    """Return the masks of Black's and White's discs, and the side to move (None if not in the text).
+    """Return the masks of Black's and White's discs, and the side to move (None if the text does not name it).
 
     ``Position.parse`` describes the notations.
 
@@ -55,17 +56,17 @@ def read_board(text: str) -> tuple[int, int, Colour | None]:
 
 
 def is_framed(text: str) -> bool:
-    """Return whether the text is a board with row numbers, as programs print it."""
+    """Return whether the text is a board whose rows have their numbers, as programs print it."""
     return _framed(text) is not None
 
 
 def write_board(black: int, white: int) -> str:
-    """Return 64 letters ``X O -``, a1 first."""
+    """Return the board as 64 letters, a1 first: ``X`` for Black, ``O`` for White, ``-`` for an empty square."""
     return "".join("X" if black >> s & 1 else "O" if white >> s & 1 else "-" for s in range(64))
 
 
 def framed_board(letters: Sequence[str]) -> str:
-    """Return 64 letters, a1 first, as eight rows framed by the names of rows and files."""
+    """Return a board of eight rows that is framed by the names of rows and files. `letters`: the squares, a1 first."""
     rows = [f"{row + 1} {' '.join(letters[8 * row : 8 * row + 8])} {row + 1}" for row in range(8)]
     files = "  a b c d e f g h"
     return "\n".join([files, *rows, files])
@@ -74,7 +75,7 @@ def framed_board(letters: Sequence[str]) -> str:
 def _plain(text: str) -> tuple[str, str]:
     """Return the first 64 characters that are not blanks, and the text after them.
 
-    A board size before them, as in GGF and NBoard, and bars between rows are skipped.
+    Skips bars between rows, and the board size ``8`` before the squares, which GGF and NBoard write.
     """
     if text.startswith("8") and text[1:2].isspace():
         text = text[1:]
@@ -88,7 +89,10 @@ def _plain(text: str) -> tuple[str, str]:
 
 
 def _framed(text: str) -> tuple[str, str] | None:
-    """Return the squares of eight rows numbered 1 to 8, and the word for the side to move."""
+    """Return the squares of eight rows numbered 1 to 8, and the word for the side to move (may be empty).
+
+    Returns None if the text has no such rows.
+    """
     rows: list[str] = []
     for line in text.splitlines():
         row = _FRAMED_ROW.match(line)
@@ -103,9 +107,9 @@ def _framed(text: str) -> tuple[str, str] | None:
 
 
 def _fen(text: str) -> tuple[str, str] | None:
-    """Return the squares of eight rows between slashes and the word after them; None if there are other characters.
+    """Return the squares of a FEN (eight rows separated by slashes) and the word after it; None if it is not a FEN.
 
-    Edax's letters ``p`` and ``P`` have row 8 first.
+    In a FEN with Edax's letters ``p`` and ``P``, row 8 comes first.
     """
     match = _FEN.fullmatch(text)
     if match is None:

@@ -1,4 +1,4 @@
-"""The features of the CPU; cpufeatures.pyi documents the functions."""
+"""Detects the features of the CPU; cpufeatures.pyi documents the functions."""
 
 cdef extern from "cpufeatures.h" nogil:
     struct cf_feature:
@@ -15,7 +15,7 @@ def cpu_features():
 
 
 def cpu_name():
-    """Return the name of the CPU, empty if it has none."""
+    """Return the name of the CPU; an empty text if it has no name."""
     cdef char name[49]
     name[48] = 0
     cf_name(name)

@@ -1,4 +1,4 @@
-"""A game: positions in order, with the passes that the rules force, undo and redo, and its transcript."""
+"""A game: its positions, its moves and passes, undo and redo, and transcripts."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -11,11 +11,11 @@ from outflank.engine.rules import Outcome, Rules
 from outflank.engine.squares import Colour
 from outflank.errors import IllegalMoveError, NotationError, SettingsError
 
-# Move numbers are skipped: "1. f5", "12.d3", and bare numbers at the start of a word.
+# Matches move numbers, which are skipped: "1. f5", "12.d3", or a number before a blank.
 _MOVE_NUMBER = re.compile(r"(?<![a-z0-9])\d+\s*\.+|(?<![a-z0-9])\d+(?=\s)", re.IGNORECASE)
 _WORD = re.compile(
     r"[\s,]*(?:-(?!-)\s*)?(pass|[a-z]{2}|--|@@@@|[a-z][0-9](?:/[a-z]+)?)", re.IGNORECASE
-)  # a single dash separates moves
+)  # a single dash may separate moves
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class Turn:
     Attributes:
         before: the position in which the move was made.
         move: the move, or a pass.
-        implied: True if the move is a pass that was not recorded, and that the next move implies.
+        implied: True if the move is a pass that the caller left out; the next move, by the other side, implies it.
     """
 
     before: Position
@@ -39,13 +39,14 @@ class Turn:
 
 
 class Game(Sequence[Turn]):
-    """A game: the sequence of its turns, with methods to play and undo moves. A failed call changes nothing.
+    """A game: the sequence of its turns, with methods to play and undo moves. A call that fails changes nothing.
 
     Args:
         rules: the rules of the game, or its first position.
-        first: the first position, which must be under the same rules; the start of `rules` if left out.
+        first: the first position, which must be under `rules`; by default the start position of `rules`.
 
-    Raises: SettingsError if `first` is not a position or is under other rules.
+    Raises: SettingsError if `first` is not a position, if it is under other rules than `rules`, or if both arguments
+        are positions that differ.
     """
 
     def __init__(self, rules: Rules | Position | None = None, first: Position | None = None) -> None:
@@ -86,7 +87,7 @@ class Game(Sequence[Turn]):
 
     @property
     def turns(self) -> tuple[Turn, ...]:
-        """Everything played so far, passes included."""
+        """All turns so far, passes included."""
         return tuple(self._turns)
 
     @property
@@ -104,12 +105,13 @@ class Game(Sequence[Turn]):
         return self._position.legal_moves()
 
     def play(self, move: Move | str | int, colour: Colour | None = None) -> Move:
-        """Play for `colour` (the side to move if None) and return the move as made.
+        """Play a move of `colour` (by default the side to move), and return the move as it was played.
 
-        If the side to move has no move, its pass is implied and the other side makes the move.
+        If the side to move has no legal move and `move` is not a pass, this side passes first (``Turn.implied``). Then
+        the other side plays `move`.
 
-        Raises: IllegalMoveError, NotationError: see ``Position.parse_move``; IllegalMoveError if it is
-            not the turn of `colour`; NotationError if `colour` is not a colour.
+        Raises: IllegalMoveError, NotationError: see ``Position.parse_move``; IllegalMoveError if it is not the turn of
+            `colour`; NotationError if `colour` is not a colour.
         """
         move = as_move(move)
         position, implied = self._position, []
@@ -131,12 +133,15 @@ class Game(Sequence[Turn]):
     def pass_(self) -> None:
         """Pass for the side to move.
 
-        Raises: IllegalMoveError if it has a move.
+        Raises: IllegalMoveError if this side has a legal move, or if the game is over.
         """
         self.play(PASS)
 
     def undo(self) -> bool:
-        """Take back the last move together with a pass it implied; return False if there is no move."""
+        """Take back the last move, and the pass before it if the move implied the pass.
+
+        Returns: False if there is no move to take back.
+        """
         if not self._turns:
             return False
         self._take_back()
@@ -145,7 +150,10 @@ class Game(Sequence[Turn]):
         return True
 
     def redo(self) -> bool:
-        """Play the move taken back last, with a pass it implied; return False if there is no such move."""
+        """Play the move again that was taken back last, and before it the pass that it implied.
+
+        Returns: False if no move was taken back, or if another move was played since.
+        """
         if not self._undone:
             return False
         implied = self._undone[-1].implied
@@ -159,11 +167,11 @@ class Game(Sequence[Turn]):
         return self._position.outcome()
 
     def result(self) -> Outcome | None:
-        """Return ``outcome()``; kept for programs that were written for version 1.0."""
+        """Return ``outcome()``. This method is kept for programs that were written for version 1.0."""
         return self.outcome()
 
     def copy(self) -> "Game":
-        """Return an independent copy, which includes the moves that can be redone."""
+        """Return an independent copy of the game. The moves that can be redone are copied too."""
         copy = Game(first=self._first)
         copy._turns, copy._undone = self._turns[:], self._undone[:]
         copy._position = self._position
@@ -186,21 +194,21 @@ class Game(Sequence[Turn]):
         return len(self._turns)
 
     def __eq__(self, other: object) -> bool:
-        """Return whether both games have the same first position and the same moves; undone moves do not count."""
+        """Return whether both games have the same first position and the same moves. Undone moves are ignored."""
         if not isinstance(other, Game):
             return NotImplemented
         return self._first == other._first and self.moves == other.moves
 
     def __bool__(self) -> bool:
-        """Return True: a game without a turn is not an empty sequence."""
+        """Return True even if the game has no turns, unlike other sequences."""
         return True
 
     def _repr_svg_(self) -> str:
-        """Return the picture for a notebook: the board, with the last move marked."""
+        """Return an image of the board for notebooks, in which the last move is marked."""
         return self._position.svg(last=self._turns[-1].move if self._turns else None)
 
     def __str__(self) -> str:
-        """Return the drawing of the board, see ``Position.__str__``."""
+        """Return a drawing of the current position; see ``Position.__str__``."""
         return str(self._position)
 
     def __repr__(self) -> str:
@@ -211,11 +219,11 @@ class Game(Sequence[Turn]):
         )
 
     def hand(self, colour: Colour) -> int:
-        """Return the number of discs `colour` still has in hand if the rule sheet deals 32 to each side.
+        """Return the number of discs that `colour` has in hand, for rule sheets that deal 32 discs to each side.
 
-        A side that plays without a disc in hand takes one from the other side, so the sum of both hands is always
-        the number of empty squares. If the first position has an odd number of empty squares, its side to move is
-        assumed to have the odd disc.
+        If a side has no disc in hand, it plays a disc of the other side's hand. So the sum of both hands is always the
+        number of empty squares. If the first position has an odd number of empty squares, its side to move is assumed
+        to have one disc more than the other side.
 
         Raises: NotationError if `colour` is not a colour.
         """
@@ -228,9 +236,9 @@ class Game(Sequence[Turn]):
         return hands[Colour(colour)]
 
     def transcript(self, passes: bool = False) -> str:
-        """Return ``f5d6c3...``, with passes as ``pa`` if `passes`.
+        """Return the moves as ``f5d6c3...``. Passes are written as ``pa`` if `passes`, else left out.
 
-        Moves that name a direction (one-direction rules) are separated by blanks.
+        Under rules by which a move turns one direction, blanks separate the moves.
         """
         words = [
             "pa" if turn.move.is_pass else str(turn.move)
@@ -245,7 +253,7 @@ class Game(Sequence[Turn]):
     ) -> "Game":
         """Read a transcript, with or without passes, move numbers, blanks, commas, single dashes and line ends.
 
-        Raises: NotationError or IllegalMoveError naming the number of the offending move, 1 for the first;
+        Raises: NotationError or IllegalMoveError, whose message has the number of the bad move (1 for the first);
             SettingsError: see ``Game``.
         """
         game = cls(rules, first)
@@ -281,9 +289,9 @@ def _words(text: str) -> Iterator[str]:
 
 
 def as_position(position: Position | Game) -> Position:
-    """Return a position, or the current one of a game.
+    """Return `position` itself, or the current position if it is a game.
 
-    Raises: TypeError if it is neither.
+    Raises: TypeError if `position` is neither.
     """
     if isinstance(position, Position):
         return position

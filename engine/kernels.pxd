@@ -1,13 +1,13 @@
-"""Bitboard kernels: inline, nogil, shared by every compiled module. Bit 0 is a1, bit 63 is h8.
+"""Bitboard kernels, which all compiled modules share: inline functions without the GIL. Bit 0 is a1, bit 63 is h8.
 
-`own` and `opp` are the discs of the side to move and of the other side, `turned` the discs a move turns.
+`own` are the discs of the side to move, `opp` the discs of the other side, `turned` the discs that a move turns.
 """
 
 from libc.stdint cimport uint64_t
 
 cdef extern from * nogil:
     int popcount "__builtin_popcountll" (uint64_t mask) noexcept
-    # The lowest square of a mask that is not empty.
+    # Returns the lowest square of a mask, which must not be empty.
     int first_square "__builtin_ctzll" (uint64_t mask) noexcept
     uint64_t reverse_rows "__builtin_bswap64" (uint64_t mask) noexcept
 
@@ -32,12 +32,12 @@ cdef inline uint64_t bit(int square) noexcept nogil:
 
 
 cdef inline uint64_t _inner(uint64_t discs) noexcept nogil:
-    """Return `discs` without the a and h files: a run of turned discs that is not vertical would wrap round them."""
+    """Return `discs` without the a and h files, where a run that is not vertical would wrap round to the next row."""
     return discs & <uint64_t>0x7E7E7E7E7E7E7E7E
 
 
 cdef inline uint64_t _ray_ends(uint64_t own, uint64_t through, int step) noexcept nogil:
-    """Return the squares just past a run of 1-6 `through` discs that starts next to `own`, both ways."""
+    """Return the squares just after a run of 1-6 `through` discs that begins next to `own`, in both directions."""
     cdef uint64_t up = through & (own << step), down = through & (own >> step)
     cdef uint64_t up_pairs = through & (through << step), down_pairs = through & (through >> step)
     up |= through & (up << step)
@@ -61,7 +61,7 @@ cdef inline uint64_t legal_moves_portable(uint64_t own, uint64_t opp) noexcept n
 
 
 cdef inline uint64_t _turned_up(uint64_t own, uint64_t through, int square, int step) noexcept nogil:
-    """Return the run of `through` discs next to `square` towards higher squares if `own` brackets it, else 0."""
+    """Return the run of `through` discs from `square` towards higher squares if `own` brackets the run, else 0."""
     cdef uint64_t run = through & (bit(square) << step)
     cdef uint64_t pairs = through & (through << step)
     run |= through & (run << step)
@@ -71,7 +71,7 @@ cdef inline uint64_t _turned_up(uint64_t own, uint64_t through, int square, int 
 
 
 cdef inline uint64_t _turned_down(uint64_t own, uint64_t through, int square, int step) noexcept nogil:
-    """Return the run of `through` discs next to `square` towards lower squares if `own` brackets it, else 0."""
+    """Return the run of `through` discs from `square` towards lower squares if `own` brackets the run, else 0."""
     cdef uint64_t run = through & (bit(square) >> step)
     cdef uint64_t pairs = through & (through >> step)
     run |= through & (run >> step)
@@ -81,7 +81,7 @@ cdef inline uint64_t _turned_down(uint64_t own, uint64_t through, int square, in
 
 
 cdef inline uint64_t turned_one_way(uint64_t own, uint64_t opp, int square, int direction) noexcept nogil:
-    """Return the discs bracketed in one direction (0..7: n ne e se s sw w nw) by playing on the empty `square`."""
+    """Return the discs that a move to the empty `square` brackets in one direction (0..7: n ne e se s sw w nw)."""
     cdef uint64_t inner = _inner(opp)
     if direction == 0:
         return _turned_down(own, opp, square, NORTH_SOUTH)
@@ -110,12 +110,12 @@ cdef inline uint64_t turned_discs_portable(uint64_t own, uint64_t opp, int squar
 
 
 cdef inline uint64_t legal_moves(uint64_t own, uint64_t opp) noexcept nogil:
-    """Empty squares where the side owning `own` may play."""
+    """Return the empty squares where the side with the discs `own` may play."""
     return legal_moves_simd(own, opp) if OUTFLANK_SIMD else legal_moves_portable(own, opp)
 
 
 cdef inline void moves_of_both(uint64_t own, uint64_t opp, uint64_t *moves, uint64_t *replies) noexcept nogil:
-    """Write the legal moves of the side owning `own` to `moves`, and those of the other side to `replies`."""
+    """Write the legal moves of `own` to `moves`, and the legal moves of `opp` on the same board to `replies`."""
     if OUTFLANK_SIMD:
         moves_of_both_simd(own, opp, moves, replies)
         return
@@ -129,7 +129,7 @@ cdef inline uint64_t turned_discs(uint64_t own, uint64_t opp, int square) noexce
 
 
 cdef inline uint64_t _transpose(uint64_t mask) noexcept nogil:
-    """Swap rows and columns, so a8 and h1 change places: delta swaps of 4x4, 2x2 and 1x1 blocks."""
+    """Swap rows and columns, for example a8 and h1, by delta swaps of 4x4, 2x2 and 1x1 blocks."""
     cdef uint64_t swap = (mask ^ (mask << 28)) & <uint64_t>0x0F0F0F0F00000000
     mask ^= swap ^ (swap >> 28)
     swap = (mask ^ (mask << 14)) & <uint64_t>0x3333000033330000
@@ -145,7 +145,10 @@ cdef inline uint64_t _reverse_columns(uint64_t mask) noexcept nogil:
 
 
 cdef inline uint64_t transform(uint64_t mask, int symmetry) noexcept nogil:
-    """Return the image under one of the eight symmetries: bit 0 reverses columns, 1 rows, 2 then transposes."""
+    """Return the image under a symmetry: bit 0 of its number reverses columns, bit 1 reverses rows, bit 2 transposes.
+
+    The transposition comes last.
+    """
     if symmetry & 1:
         mask = _reverse_columns(mask)
     if symmetry & 2:
@@ -156,7 +159,7 @@ cdef inline uint64_t transform(uint64_t mask, int symmetry) noexcept nogil:
 
 
 cdef inline int final_score(uint64_t own, uint64_t opp, bint count_only_discs) noexcept nogil:
-    """Return the score of a finished game; the winner takes the empties unless only discs count."""
+    """Return the score of a finished game for `own`. The winner takes the empty squares unless `count_only_discs`."""
     cdef int mine = popcount(own), theirs = popcount(opp)
     cdef int difference = mine - theirs
     if count_only_discs or difference == 0:

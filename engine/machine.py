@@ -1,6 +1,6 @@
-"""Properties of this machine, allocation of memory, and the choice of the build that the CPU can run.
+"""Properties of this machine, allocation of memory, and the choice of a build that the CPU can run.
 
-The build is chosen before a tuned module is loaded, so this module imports none of them.
+The build is chosen before any tuned module is loaded, so this module must not import a tuned module.
 """
 
 import mmap
@@ -14,7 +14,7 @@ from functools import cache
 from outflank.engine import cpufeatures
 
 _FORCED = "OUTFLANK_BUILD"
-# By the x86-64 psABI, of the features that cpufeatures knows; each level has those of the ones below too.
+# The features that each level of the x86-64 psABI adds to the level before, as far as cpufeatures can detect them.
 _LEVELS = {
     "x86-64-v2": {"popcnt", "sse4_2"},
     "x86-64-v3": {"avx", "avx2", "bmi", "bmi2", "fma", "lzcnt", "movbe"},
@@ -23,12 +23,12 @@ _LEVELS = {
 
 
 def cpu_name() -> str:
-    """Return the name of the CPU, or its architecture if it has no name, as on many Arm machines."""
+    """Return the name of the CPU; if it has no name, as on many Arm machines, its architecture."""
     return cpufeatures.cpu_name() or platform.machine()
 
 
 def cpu_level() -> str:
-    """Return the level of the CPU, such as ``x86-64-v3``; the architecture where it has no levels."""
+    """Return the level of the CPU, such as ``x86-64-v3``; if the architecture has no levels, the architecture."""
     reached = platform.machine()
     for level, features in _LEVELS.items():
         if not features <= cpufeatures.cpu_features():
@@ -43,21 +43,24 @@ def ticks_a_second() -> int:
 
 
 def processors() -> int:
-    """Return the number of processors that the calling thread may run on (outside Linux, all)."""
+    """Return the number of processors that the calling thread may run on; on other systems than Linux, of all."""
     if sys.platform == "linux":
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
 def memory_mb() -> int | None:
-    """Return the machine's memory in MB (2^20 bytes), used or not; None on Windows, where `reserve` fails instead."""
+    """Return the size of the machine's whole memory in MB (2^20 bytes).
+
+    Returns None on Windows, where `reserve` fails if the memory is too small.
+    """
     if sys.platform == "win32":
         return None
     return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") >> 20
 
 
 def reserve(size: int) -> mmap.mmap:
-    """Return `size` bytes of zeroed memory that begin at a page; the system provides a page when it is first touched.
+    """Return `size` bytes of zeroed memory, aligned to a page. The system provides each page when it is first touched.
 
     Raises: OSError if there is not enough memory.
     """
@@ -67,7 +70,7 @@ def reserve(size: int) -> mmap.mmap:
 
 
 def in_huge_pages(memory: mmap.mmap) -> mmap.mmap:
-    """Return the same memory, in larger pages if the system has them, so that fewer address translations are missed."""
+    """Request huge pages for some memory, so that fewer address translations are missed; return the memory."""
     if sys.platform == "linux":
         with suppress(OSError):
             memory.madvise(mmap.MADV_HUGEPAGE)
@@ -75,13 +78,13 @@ def in_huge_pages(memory: mmap.mmap) -> mmap.mmap:
 
 
 def choose(builds: Mapping[str, tuple[str, ...]], have: frozenset[str]) -> str:
-    """Return the first build that the CPU can run, or the one that the environment variable OUTFLANK_BUILD names.
+    """Return the first build that the CPU can run, or the build that the environment variable OUTFLANK_BUILD names.
 
     Args:
-        builds: the features that each build needs, by the name of the CPU that it was tuned for; best first.
-        have: the features of the CPU.
+        builds: the features that each build needs, by the name of the CPU that it was tuned for; the best build first.
+        have: the features of this machine's CPU.
 
-    Raises: ImportError with one sentence naming what is missing and what to do.
+    Raises: ImportError, whose message names the missing features and the remedy.
     """
     names = list(builds)
     remedy = "build it here, or with OUTFLANK_MARCH=x86-64 for any x86-64 CPU"
@@ -100,11 +103,12 @@ def choose(builds: Mapping[str, tuple[str, ...]], have: frozenset[str]) -> str:
 
 
 def use_build(path: MutableSequence[str]) -> str:
-    """Put the build for this CPU at the head of a package's ``__path__``, and return its name.
+    """Put the folder of the build for this CPU first in a package's ``__path__``, and return the build's name.
 
-    A wheel has several builds, each package's modules in ``builds/NAME`` next to its other files; a checkout has one.
+    A wheel has several builds: each package has the compiled modules of a build in its folder ``builds/NAME``. A
+    checkout has only one build, next to the package's other files.
 
-    Raises: ImportError as ``choose`` does.
+    Raises: ImportError: see ``choose``.
     """
     from outflank.engine.buildinfo import BUILDS
 

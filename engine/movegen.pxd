@@ -1,4 +1,7 @@
-"""The search's representation of a move: a square and the discs it turns, under rules of one or all directions."""
+"""The moves that the search generates: a square with the discs that are turned, in one direction or in all.
+
+`Rules.turns` decides between one direction and all.
+"""
 
 from libc.stdint cimport int32_t, uint64_t
 
@@ -6,7 +9,7 @@ from outflank.engine.kernels cimport first_square, legal_moves, turned_discs, tu
 
 cdef enum:
     ALL_DIRECTIONS = -1
-    # An upper bound of the number of moves that is never reached: every square in all eight directions.
+    # An upper bound of the number of legal moves, which is never reached: all eight directions on every square.
     MAX_MOVES = 512
 
 cdef struct MoveEntry:
@@ -18,14 +21,14 @@ cdef struct MoveEntry:
 
 
 cdef inline int generate(uint64_t own, uint64_t opp, bint one_direction, MoveEntry *moves) noexcept nogil:
-    """Write the legal moves, a1 first, to `moves` and return how many there are."""
+    """Write the legal moves to `moves`, a1 first, and return their number."""
     return generate_on(own, opp, legal_moves(own, opp), one_direction, moves)
 
 
 cdef inline int generate_on(
     uint64_t own, uint64_t opp, uint64_t squares, bint one_direction, MoveEntry *moves
 ) noexcept nogil:
-    """Write the legal moves on some squares to `moves`, see `generate`."""
+    """Write the moves to these legal squares to `moves`, the lowest square first, and return their number."""
     cdef uint64_t turned
     cdef int square, direction, count = 0
     while squares:

@@ -1,4 +1,4 @@
-"""A move in the rules family: a square, optionally with a direction, or a pass."""
+"""Moves under all rules of the family: a square, optionally with a direction, or a pass."""
 
 from dataclasses import dataclass
 from functools import cache
@@ -18,13 +18,13 @@ class Move:
 
     Attributes:
         square: 0..63 (a1 first), or None for a pass.
-        direction: one of ``n ne e se s sw w nw``, only under rules by which a move turns one
-            direction, if the square brackets discs in several; else None.
+        direction: one of ``n ne e se s sw w nw``, if a move turns discs in one direction only and the square brackets
+            discs in several directions; else None.
 
-    A move is equal to its text as ``str`` writes it, and moves and such texts sort as texts: ``a1`` before ``b1``
-    before ``pass``.
+    A move equals the text that ``str`` returns for it. Moves also sort like these texts: ``a1`` before ``b1`` before
+    ``pass``.
 
-    Raises: NotationError if the arguments are not a move of any game.
+    Raises: NotationError if the arguments are not a move under any rules.
     """
 
     square: int | None
@@ -52,7 +52,7 @@ class Move:
         return str(self) == other if isinstance(other, str) else NotImplemented
 
     def __hash__(self) -> int:
-        """Return the hash of the text, so that a dict by texts finds a move too."""
+        """Return the hash of the move's text, so that a dict whose keys are texts can be indexed by moves too."""
         if self.square is None or self.direction:
             return hash(str(self))
         return hash(SQUARE_NAMES[self.square])  # a cached string has a cached hash
@@ -73,7 +73,9 @@ class Move:
     def parse(text: str) -> "Move":
         """Read ``f5``, ``F5``, ``d3/ne`` or a word for a pass (``pass pa ps -- @@@@``, any case).
 
-        Raises: NotationError if `text` is not a move. ``Position.parse_move`` checks whether it is legal.
+        ``Position.parse_move`` also checks whether the move is legal.
+
+        Raises: NotationError if `text` is not a move.
         """
         word = str(text).strip().lower()  # a number gets the same error message
         if word in PASS_WORDS:
@@ -104,7 +106,7 @@ class Move:
 def as_move(move: Move | str | int) -> Move:
     """Convert a Move, its text, or the number of its square (0 to 63) to a Move.
 
-    Raises: NotationError if it is not a move.
+    Raises: NotationError if `move` is none of these.
     """
     if isinstance(move, Move):
         return move
@@ -114,7 +116,7 @@ def as_move(move: Move | str | int) -> Move:
 
 
 def _number(square: int) -> int:
-    """Return the number of a square, of any integer type such as NumPy's."""
+    """Check the number of a square, which may have any integer type such as NumPy's, and return it as an int."""
     try:
         number = index(square)
     except TypeError:
@@ -125,7 +127,7 @@ def _number(square: int) -> int:
 
 
 class LegalMoves(tuple[Move, ...]):
-    """The legal moves of a position: a tuple of moves whose ``in`` also accepts texts and squares."""
+    """The legal moves of a position: a tuple of moves. Its operator ``in`` also accepts texts and square numbers."""
 
     __slots__ = ()
 
@@ -139,8 +141,8 @@ class LegalMoves(tuple[Move, ...]):
         return super().__contains__(move)
 
 
-# Cached, since files of games have millions of moves, most of which are the same sixty.
+# Moves are cached, since files of games contain millions of moves, but nearly all are on the same sixty squares.
 _one_of_each = cache(Move)
 PASS = Move(None)
 MOVES = tuple(_one_of_each(square, None) for square in SQUARES)
-"""The move on each square, by the square's number. These moves name no direction."""
+"""The move without a direction on each square, by the square's number."""

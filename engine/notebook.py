@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping
 
 
 def html_table(rows: Iterable[Mapping[str, object]], caption: str = "") -> str:
-    """Return an HTML table of rows with the same columns, floats with two decimals at most, None as an empty cell."""
-    from html import escape  # not at the top, so that the engine starts faster
+    """Return an HTML table. All rows have the same columns. Floats have at most two decimals; None is an empty cell."""
+    from html import escape  # imported here, so that the engine starts faster
 
     def cell(value: object) -> str:
         text = (

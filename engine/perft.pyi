@@ -3,18 +3,18 @@
 from outflank.engine.position import Position
 
 def perft(position: Position, depth: int, pass_is_free: bool = False) -> int:
-    """Return the number of positions reached by all lines of `depth` plies.
+    """Return the number of leaves of the game tree of `depth` plies.
 
-    By default a pass is a ply, and a game that ends earlier counts as one leaf; with `pass_is_free` only discs played
-    are plies. perft(9) from the standard start is 3,005,288 by the first convention, 3,005,320 by the second.
+    A game that ends earlier counts as one leaf. By default, a pass is a ply; with `pass_is_free`, only a move that
+    places a disc is a ply. From the standard start, perft(9) is 3,005,288 by default, and 3,005,320 if passes are free.
 
     Raises: SettingsError if `depth` is negative; KeyboardInterrupt on Ctrl-C.
     """
 
 def divide(position: Position, depth: int, pass_is_free: bool = False) -> dict[str, int]:
-    """Return the count after each move of `position`, by the move's text; empty if the game is over.
+    """Return the number of leaves below each legal move, by the move's text; an empty dict if the game is over.
 
-    Otherwise the sum of the counts is ``perft(position, depth)``.
+    If the game is not over, the sum of these numbers is ``perft(position, depth)``.
 
     Raises: SettingsError if `depth` is not positive.
     """

@@ -1,4 +1,4 @@
-"""Perft over the kernels; perft.pyi documents it."""
+"""Perft, which calls the kernels directly; perft.pyi documents the functions."""
 
 from cpython.exc cimport PyErr_CheckSignals
 from libc.stdint cimport uint64_t
@@ -9,13 +9,16 @@ from outflank.engine.position cimport Position
 
 from outflank.errors import whole
 
-# Python handles Ctrl-C between subtrees of this depth, which take some milliseconds each, or a third of a second if 30
-# moves are legal.
+# Python handles Ctrl-C between subtrees of this depth. A subtree takes some milliseconds, or a third of a second in
+# positions with 30 legal moves.
 cdef enum: _DEEPEST_WITHOUT_PYTHON = 5
 
 
 cdef uint64_t _leaves(uint64_t own, uint64_t opp, int depth, bint pass_is_free) noexcept nogil:
-    """Count leaves under all-directions rules, `depth` at least 1; the last ply is counted without playing it."""
+    """Count the leaves under rules by which a move turns all directions. `depth` is at least 1.
+
+    The moves of the last ply are counted without playing them.
+    """
     cdef uint64_t moves = legal_moves(own, opp), turned, count = 0
     cdef int square
     if not moves:
@@ -31,7 +34,7 @@ cdef uint64_t _leaves(uint64_t own, uint64_t opp, int depth, bint pass_is_free) 
 
 
 cdef uint64_t _leaves_of_pass(uint64_t own, uint64_t opp, int depth, bint pass_is_free) noexcept nogil:
-    """Count leaves where `own` has no move: a finished game is one, and a pass is a ply unless it is free."""
+    """Count the leaves if `own` has no move. A finished game is one leaf. A pass is a ply unless `pass_is_free`."""
     if not legal_moves(opp, own):
         return 1
     if pass_is_free:
@@ -57,7 +60,7 @@ cdef uint64_t _leaves_one_way(uint64_t own, uint64_t opp, int depth, bint pass_i
 
 
 cdef uint64_t _leaves_below(Position position, int depth, bint pass_is_free):
-    """Count leaves without the GIL, then handle a pending Ctrl-C."""
+    """Count the leaves without the GIL, then handle a pending Ctrl-C."""
     cdef uint64_t own = position.own, opp = position.opp, count
     cdef bint one_direction = position.rules.one_direction
     if depth == 0:
@@ -72,7 +75,7 @@ cdef uint64_t _leaves_below(Position position, int depth, bint pass_is_free):
 
 
 def perft(Position position, depth, bint pass_is_free=False):
-    """Return the number of positions reached by all lines of `depth` plies."""
+    """Return the number of leaves of the game tree of `depth` plies."""
     depth = whole("a depth", depth, 0)
     if depth <= _DEEPEST_WITHOUT_PYTHON or position.is_over:
         return _leaves_below(position, depth, pass_is_free)
@@ -82,7 +85,7 @@ def perft(Position position, depth, bint pass_is_free=False):
 
 
 def divide(Position position, depth, bint pass_is_free=False):
-    """Return the count after each move of `position`, by the move's text; empty if the game is over."""
+    """Return the number of leaves below each legal move, by the move's text; an empty dict if the game is over."""
     depth = whole("a depth", depth, 1)
     return {
         str(move): perft(position.play(move), depth - (not (move.is_pass and pass_is_free)), pass_is_free)

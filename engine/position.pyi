@@ -1,4 +1,4 @@
-"""A position: the discs of both sides, the side to move, and the rules. Immutable and hashable."""
+"""A position: the discs of both sides, the side to move, and the rules. A position is immutable and hashable."""
 
 from collections.abc import Mapping, Sequence
 
@@ -8,15 +8,15 @@ from outflank.engine.squares import Colour
 from outflank.engine.symmetry import Symmetry
 
 class Position:
-    """A board, the side to move and the rules; a value: equal positions are interchangeable.
+    """A board, the side to move and the rules. Positions are immutable values: equal positions are interchangeable.
 
     Args:
-        own: discs of the side to move, one bit a square, bit 0 = a1, bit 63 = h8.
-        opp: discs of the other side.
+        own: the discs of the side to move, one bit a square, bit 0 = a1, bit 63 = h8.
+        opp: the discs of the other side.
         side: the side to move.
-        rules: the member of the rules family; tournament Othello if left out.
+        rules: the rules of the game; by default tournament Othello.
 
-    Raises: NotationError if a square is owned by both; SettingsError if `rules` is not a ``Rules``.
+    Raises: NotationError if a square is in both `own` and `opp`; SettingsError if `rules` is not a ``Rules``.
     """
 
     def __init__(self, own: int, opp: int, side: Colour, rules: Rules = ...) -> None: ...
@@ -28,24 +28,25 @@ class Position:
     def parse(cls, text: str, rules: Rules = ...) -> Position:
         """Read 64 squares a1..h8 row by row, optionally followed by the side to move.
 
-        Black is one of ``X x * b B ●``, White ``O o w W ○``, empty ``- . _ ・``; or Black is 1 and White 2. In
-        a text with a ``0`` and no letter Black is 0 and White 1; with a ``2`` too, empty is 0, Black 1 and White 2.
-        Blanks and line ends between squares, bars between rows and GGF's size ``8`` before them are skipped. Eight
-        rows may have their numbers before them, as programs and GGS print them. In a FEN as Edax writes it, such as
-        ``8/8/8/3pP3/3Pp3/8/8/8 b``, p is Black, P White, and row 8 comes first; with the letters above, row 1 comes
-        first. The side to move is such a letter or the word ``black`` or ``white``, optionally with ``to move``; by
-        default it is the side that begins under `rules`. A ``;`` may separate squares and side. OBF's scores after the
-        side are skipped.
+        A black disc is one of ``X x * b B ●``, a white disc one of ``O o w W ○``, an empty square one of ``- . _ ・``.
+        Digits may be used instead: Black is 1 and White 2. In a text with a ``0`` and no letter, Black is 0 and White
+        1; if it has a ``2`` too, an empty square is 0, Black 1 and White 2. Blanks and line ends between squares are
+        skipped, and so are bars between rows and GGF's board size ``8`` at the start. Each row may have its number
+        before it, as programs and GGS print boards. A FEN is also read. In a FEN as Edax writes it, such as
+        ``8/8/8/3pP3/3Pp3/8/8/8 b``, p is Black, P is White, and row 8 comes first; if a FEN has the letters above, row
+        1 comes first. The side to move is one of the letters or digits for discs, or the word ``black`` or ``white``,
+        optionally with ``to move``; by default it is the side that begins under `rules`. A ``;`` may separate the
+        squares from the side. OBF's scores after the side are skipped.
 
         Raises: NotationError with the expected text and the position of the error.
         """
 
     @property
     def own(self) -> int:
-        """Discs of the side to move, one bit a square."""
+        """The discs of the side to move, one bit a square."""
     @property
     def opp(self) -> int:
-        """Discs of the other side, one bit a square."""
+        """The discs of the other side, one bit a square."""
     @property
     def black(self) -> int:
         """Black's discs, one bit a square."""
@@ -54,7 +55,7 @@ class Position:
         """White's discs, one bit a square."""
     @property
     def side(self) -> Colour:
-        """The side to move (it may have to pass)."""
+        """The side to move, which may have to pass."""
     @property
     def rules(self) -> Rules:
         """The rules of the game."""
@@ -69,23 +70,25 @@ class Position:
         """Whether the side to move has no move but the other side has."""
 
     def legal_moves(self) -> LegalMoves:
-        """Return the moves of the side to move, a1 first, directions in the order n ne e se s sw w nw.
+        """Return the legal moves, a1 first. Directions on a square are in the order n ne e se s sw w nw.
 
-        ``(PASS,)`` if it has to pass, ``()`` if the game is over. The result is a tuple of moves whose ``in`` also
-        accepts texts and square numbers, such as ``"f5"`` and ``37``.
+        Returns ``(PASS,)`` if the side to move has to pass, and ``()`` if the game is over. The result is a tuple of
+        moves. Its operator ``in`` also accepts texts and square numbers, such as ``"f5"`` and ``37``.
         """
 
     def is_legal(self, move: Move | str | int) -> bool:
-        """Return whether ``play`` would accept `move`; False also for anything that is not a move."""
+        """Return whether ``play`` would accept `move`. Returns False if `move` is not a move at all."""
 
     def legal_mask(self, colour: Colour | None = None) -> int:
-        """Return the squares where `colour` (the side to move if None) could play, one bit a square."""
+        """Return the squares where `colour` (by default the side to move) could play, one bit a square."""
 
     def parse_move(self, move: Move | str | int) -> Move:
-        """Read a move and check that it is legal here: ``f5``, ``d3/ne``, ``pass``, any case, a square or a Move.
+        """Read a move and check that it is legal here.
 
-        Raises: NotationError if it can't be read; IllegalMoveError if it is not legal, or if it lacks a direction where
-        several are possible (the message lists them).
+        `move` is a text such as ``f5``, ``d3/ne`` or ``pass`` (any case), the number of a square, or a Move.
+
+        Raises: NotationError if `move` can't be read; IllegalMoveError if it is not legal, or if it has no direction
+            although several directions are possible (the message lists them).
         """
 
     def turned(self, move: Move | str | int) -> int:
@@ -95,7 +98,7 @@ class Position:
         """
 
     def play(self, move: Move | str | int) -> Position:
-        """Return the position after `move` by the side to move; a pass is legal only if it is the only move.
+        """Return the position after `move` by the side to move. A pass is legal only if it is the only move.
 
         Raises: see ``parse_move``.
         """
@@ -103,7 +106,7 @@ class Position:
     def pass_(self) -> Position:
         """Return the position after a pass.
 
-        Raises: IllegalMoveError unless ``must_pass``.
+        Raises: IllegalMoveError if the side to move has a legal move, or if the game is over.
         """
 
     def with_side(self, side: Colour) -> Position:
@@ -116,16 +119,18 @@ class Position:
         """Return the number of discs that `colour` has on the board."""
 
     def disc_at(self, square: int | str) -> Colour | None:
-        """Return the owner of the disc on a square, by number (0..63) or name (``"d4"``); None if it is empty.
+        """Return the colour of the disc on a square, or None if the square is empty.
+
+        `square` is its number (0..63) or its name (``"d4"``).
 
         Raises: NotationError if the name is not a square; OutOfRangeError if the number is not a square.
         """
 
     def score(self, colour: Colour = ...) -> int:
-        """Return the disc difference from `colour`'s point of view (Black's if left out), by the rules' scoring.
+        """Return the disc difference from the point of view of `colour` (by default Black), by the rules' scoring.
 
-        If the winner takes the empties, they are added only if the game is over; before the end it is the plain
-        difference.
+        If the winner takes the empty squares, they are added only after the end of the game. Before, the result is the
+        difference of the discs on the board.
         """
 
     def outcome(self) -> Outcome | None:
@@ -142,23 +147,23 @@ class Position:
         number: int = 1,
         coordinates: bool = True,
     ) -> str:
-        """Return the board as an SVG image, which a notebook shows for a position.
+        """Return the board as an SVG image. Notebooks show this image for a position.
 
         Args:
-            size: width and height in pixels.
+            size: the width and height in pixels.
             last: the last move, whose disc is marked.
-            legal: True to mark the squares where the side to move may play.
-            scores: the scores of legal moves in discs, from the side to move; the best ones stand out.
-            line: the following moves, shown as numbered discs; a pass has no number.
-            number: the number of the first of these moves.
-            coordinates: True if letters and numbers are drawn at the board's edge.
+            legal: True to mark the squares where the side to move may play; ignored if `line` has moves.
+            scores: the scores of legal moves in discs, from the side to move. The best scores are highlighted.
+            line: the next moves, shown as numbered discs. A pass has no number.
+            number: the number of the first move of `line`.
+            coordinates: True to draw the names of the files and rows at the board's edge.
 
-        Raises: SettingsError if the size is out of range or there is no disc on the square of `last`; NotationError and
-        IllegalMoveError for moves of `scores` and `line`.
+        Raises: SettingsError if the size is out of range or there is no disc on the square of `last`; NotationError or
+            IllegalMoveError if a move of `scores` or `line` can't be read or is illegal.
         """
 
     def _repr_svg_(self) -> str:
-        """Return the picture for a notebook."""
+        """Return an image of the board for notebooks."""
 
     def symmetries(self) -> tuple[Position, ...]:
         """Return the eight images of the board under rotation and reflection, the board itself first."""
@@ -166,21 +171,24 @@ class Position:
     def transformed(self, symmetry: Symmetry) -> Position:
         """Return the image of the board under a rotation or reflection, with the same side and rules.
 
-        Raises: OutOfRangeError if there is no such symmetry.
+        Raises: OutOfRangeError if `symmetry` is not from 0 to 7.
         """
 
     def canonical(self) -> tuple[Position, Symmetry]:
-        """Return the one of the eight images with the smallest (own, opp), and the symmetry that maps to it.
+        """Return the image with the smallest (own, opp) of all eight images, and the symmetry that maps to this image.
 
-        The inverse maps a move of the image back: ``symmetry.inverse.move(move)``. If several symmetries map to the
-        image, the one with the smallest number is returned.
+        ``symmetry.inverse.move(move)`` maps a move in the image back. If several symmetries map to the image, the
+        symmetry with the smallest number is returned.
         """
 
     def board_string(self) -> str:
-        """Return ``-----...X``: 64 squares of ``X O -`` a1 first, a blank and the side to move; ``parse`` reads it."""
+        """Return the text ``-----... X``, which ``parse`` reads.
+
+        It has a letter ``X``, ``O`` or ``-`` for each square, a1 first, a blank, and the letter of the side to move.
+        """
 
     def __str__(self) -> str:
-        """Return a board for people: rows 1 to 8, legal squares as dots, side to move and disc counts."""
+        """Return a drawing of the board, with legal moves as dots, then the numbers of discs and the side to move."""
     def __eq__(self, other: object) -> bool: ...
     def __hash__(self) -> int: ...
     def __reduce__(self) -> tuple[object, ...]: ...

@@ -1,4 +1,4 @@
-"""Position: an immutable value over the bitboard kernels. position.pyi documents it."""
+"""Position: an immutable value, which calls the bitboard kernels. position.pyi documents the class."""
 
 from libc.stdint cimport uint64_t
 
@@ -32,7 +32,7 @@ def _checked(rules):
 
 
 cdef class Position:
-    """A board, the side to move and the rules; a value: equal positions are interchangeable."""
+    """A board, the side to move and the rules. Positions are immutable values: equal positions are interchangeable."""
 
     def __init__(self, own, opp, side, rules=_OTHELLO):
         if self.rules is not None:
@@ -84,11 +84,11 @@ cdef class Position:
         return not self.can_move(False) and self.can_move(True)
 
     cdef bint can_move(self, bint opponent) noexcept:
-        """Return whether the side to move, or its opponent, has a move, under any rules of turning."""
+        """Return whether the side to move, or if `opponent` the other side, has a legal move, under all rules."""
         return legal_moves(self.opp, self.own) != 0 if opponent else legal_moves(self.own, self.opp) != 0
 
     def legal_mask(self, colour=None):
-        """Return the squares where `colour` (the side to move if None) could play, one bit a square."""
+        """Return the squares where `colour` (by default the side to move) could play, one bit a square."""
         if colour is None or self._is_mover(colour):
             return legal_moves(self.own, self.opp)
         return legal_moves(self.opp, self.own)
@@ -96,12 +96,12 @@ cdef class Position:
     cdef bint _is_mover(self, colour) except -1:
         """Return whether `colour` is to move.
 
-        Raises: NotationError if it is not a colour.
+        Raises: NotationError if `colour` is not a colour.
         """
         return colour is self.side or Colour(colour) is self.side
 
     def legal_moves(self):
-        """Return the moves of the side to move, a1 first, directions in the order n ne e se s sw w nw."""
+        """Return the legal moves, a1 first. Directions on a square are in the order n ne e se s sw w nw."""
         if not self.can_move(False):
             return LegalMoves((PASS,) if self.can_move(True) else ())
         squares = squares_of(legal_moves(self.own, self.opp))
@@ -110,7 +110,7 @@ cdef class Position:
         return LegalMoves(move for square in squares for move in self._choices(square))
 
     def is_legal(self, move):
-        """Return whether ``play`` would accept `move`; False also for anything that is not a move."""
+        """Return whether ``play`` would accept `move`. Returns False if `move` is not a move at all."""
         try:
             self.parse_move(move)
         except OutflankError:
@@ -127,13 +127,13 @@ cdef class Position:
         return [name for number, name in enumerate(DIRECTIONS) if turned_one_way(self.own, self.opp, square, number)]
 
     def parse_move(self, move):
-        """Read a move and check that it is legal here: ``f5``, ``d3/ne``, ``pass``, any case, a square or a Move."""
+        """Read a move and check that it is legal here."""
         return self._settle(as_move(move))
 
     def _settle(self, move):
-        """Return the move with a direction only if there is a choice.
+        """Check a move and return it. The result has a direction only if the move could turn several directions.
 
-        Raises: IllegalMoveError if it is not legal, or has no direction although there is a choice.
+        Raises: IllegalMoveError if the move is not legal, or if it has no direction although several are possible.
         """
         if move.is_pass:
             if not self.must_pass:
@@ -159,7 +159,7 @@ cdef class Position:
         return f"a pass is legal only without a move; {self._legal()}"
 
     def _legal(self):
-        """Return the legal moves for an error message: ``legal for Black: d3 c4 f5 e6``."""
+        """Describe the legal moves for an error message: ``legal for Black: d3 c4 f5 e6``."""
         moves = self.legal_moves()
         if not moves:
             return "the game is over"
@@ -177,7 +177,7 @@ cdef class Position:
         return 0 if move.is_pass else self._turned(move)
 
     def play(self, move):
-        """Return the position after `move` by the side to move; a pass is legal only if it is the only move."""
+        """Return the position after `move` by the side to move. A pass is legal only if it is the only move."""
         move = self.parse_move(move)
         return self._after(0, 0) if move.is_pass else self._after(self._turned(move), bit(move.square))
 
@@ -186,7 +186,7 @@ cdef class Position:
         return self.play(PASS)
 
     cdef Position _after(self, uint64_t turned, uint64_t disc):
-        """Return the position after a move that gives the mover the discs `turned` and the new `disc`."""
+        """Return the position after a move. `turned`: the discs that it turns. `disc`: the new disc, 0 for a pass."""
         cdef Position after = Position.__new__(Position)
         after.own = self.opp ^ turned
         after.opp = self.own ^ turned ^ disc
@@ -209,7 +209,7 @@ cdef class Position:
         return popcount(self.own if self._is_mover(colour) else self.opp)
 
     def score(self, colour=Colour.BLACK):
-        """Return the disc difference from `colour`'s point of view (Black's if left out), by the rules' scoring."""
+        """Return the disc difference from the point of view of `colour` (by default Black), by the rules' scoring."""
         difference = self.discs(colour) - self.discs(Colour(colour).other)
         if self.rules.scoring == "empties" and difference and self.is_over:
             return difference + self.empties if difference > 0 else difference - self.empties
@@ -225,7 +225,7 @@ cdef class Position:
         return Outcome(winner, abs(margin), termination, "discs" if margin else self.rules.tie)
 
     def disc_at(self, square):
-        """Return the owner of the disc on a square, by number (0..63) or name (``"d4"``); None if it is empty."""
+        """Return the colour of the disc on a square, or None if the square is empty."""
         if isinstance(square, str):
             square = parse_square(square)
         if square not in SQUARES:
@@ -247,7 +247,7 @@ cdef class Position:
         return Position(transform(self.own, number), transform(self.opp, number), self.side, self.rules)
 
     def canonical(self):
-        """Return the one of the eight images with the smallest (own, opp), and the symmetry that maps to it."""
+        """Return the image with the smallest (own, opp) of all eight images, and the symmetry that maps to it."""
         cdef uint64_t own, opp, least_own = self.own, least_opp = self.opp
         cdef int symmetry, leads_there = 0
         for symmetry in range(1, 8):
@@ -257,11 +257,11 @@ cdef class Position:
         return Position(least_own, least_opp, self.side, self.rules), Symmetry(leads_there)
 
     def board_string(self):
-        """Return ``-----...X``: 64 squares of ``X O -`` a1 first, a blank and the side to move; ``parse`` reads it."""
+        """Return the text ``-----... X``, which ``parse`` reads."""
         return write_board(self.black, self.white) + (" X" if self.side is Colour.BLACK else " O")
 
     def __str__(self):
-        """Return a board for people: rows 1 to 8, legal squares as dots, side to move and disc counts."""
+        """Return a drawing of the board, with legal moves as dots, then the numbers of discs and the side to move."""
         letters = list(self.board_string()[:64].replace("-", " "))
         for square in squares_of(legal_moves(self.own, self.opp)):
             letters[square] = "."
@@ -271,13 +271,13 @@ cdef class Position:
         return f"{framed_board(letters)}\n{counts}, {turn}"
 
     def svg(self, *, size=360, last=None, legal=True, scores=None, line=(), number=1, coordinates=True):
-        """Return the board as an SVG image, which a notebook shows for a position."""
+        """Return the board as an SVG image. Notebooks show this image for a position."""
         return board_svg(
             self, size=size, last=last, legal=legal, scores=scores, line=line, number=number, coordinates=coordinates
         )
 
     def _repr_svg_(self):
-        """Return the picture for a notebook."""
+        """Return an image of the board for notebooks."""
         return board_svg(self)
 
     def __repr__(self):

@@ -1,7 +1,7 @@
-"""Rules as data: frozen dataclasses describe a member of the Reversi family and a game's outcome.
+"""Rules as data: frozen dataclasses for the rules of a game of the Reversi family, and for the outcome of a game.
 
-The presets come from the rule sheets of the boxed games and from the tournament rules. ``docs/rules.md``
-quotes the sheets and names the points that are our interpretation.
+The presets come from the rule sheets of the boxed games and from the tournament rules. ``docs/rules.md`` quotes the
+sheets and lists the points that the sheets leave to interpretation.
 """
 
 from dataclasses import dataclass, fields, replace
@@ -11,7 +11,7 @@ from outflank.engine.boardtext import read_board, write_board
 from outflank.engine.squares import Colour, mask_of, parse_square
 from outflank.errors import NotationError
 
-# The six ways to lay two discs of each colour on the four centre squares, each by the squares of White's discs.
+# The six ways to place two discs of each colour on the four centre squares. Each value names White's two squares.
 STARTS = {
     "diagonal": ("d4", "e5"),
     "mirrored": ("e4", "d5"),
@@ -46,15 +46,18 @@ _NAMES = tuple(_COLOUR_NAMES)
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """One rule sheet of the family.
+    """The rules of a game of the family.
+
+    ``Rules.parse("reversi")`` returns a preset. ``Rules("reversi")`` only sets the name; its other attributes have the
+    defaults.
 
     Attributes:
-        name: the preset that the rules derive from, whose sheet names the colours. The name alone does not select the
-            preset's other values: ``Rules.parse("reversi")`` does.
-        start: a key of STARTS, or a board string (see ``Position.parse``) of 64 squares.
+        name: the preset that the rules derive from. Its rule sheet gives the colours their names.
+        start: the start position: a key of STARTS, or a board string (see ``Position.parse``) of 64 squares.
         begins: the colour that moves first.
-        turns: the directions in which a move turns discs: ``all`` bracketed ones, or ``one`` that the mover chooses.
-        tie: the result of an equal count: a ``draw``, or a win for the ``second`` player.
+        turns: the directions in which a move turns discs: ``all`` in which it brackets discs, or ``one`` of these that
+            the mover chooses.
+        tie: the result if both sides have equally many discs: a ``draw``, or a win for the ``second`` player.
         scoring: the way to score: the winner takes the ``empties``, or only discs on the board ``count``.
     """
 
@@ -80,10 +83,10 @@ class Rules:
     def parse(cls, text: str) -> "Rules":
         """Read ``PRESET`` or ``PRESET,option=value,...``, the value of ``--rules``.
 
-        The options are ``start begins turns tie scoring``; a blank may replace a comma. The solo game of the sheet of
-        2006 is not a preset: ``engine/solo/game.py`` has its rules.
+        The options are ``start begins turns tie scoring``. Blanks may replace the commas. The solo game on the sheet of
+        2006 is not a preset; ``engine/solo/game.py`` implements it.
 
-        Raises: NotationError with the available presets or options.
+        Raises: NotationError, whose message lists the available presets or options.
         """
         preset, *options = text.replace(",", " ").split() or [""]
         if preset == "solo":
@@ -111,7 +114,7 @@ class Rules:
 
     @property
     def shows_hand(self) -> bool:
-        """Whether the sheet deals each side 32 discs, so that a board shows the discs in hand."""
+        """Whether boards show the discs in hand, since the rule sheet deals 32 discs to each side."""
         return self.name == "ravensburger-2006"
 
     @property
@@ -121,7 +124,7 @@ class Rules:
 
     @property
     def start_discs(self) -> tuple[int, int]:
-        """Black's discs and White's at the start of a game, one bit a square."""
+        """The masks of Black's discs and of White's discs at the start of a game, one bit a square."""
         if self.start not in STARTS:
             black, white, _ = read_board(self.start)
             return black, white
@@ -130,19 +133,19 @@ class Rules:
 
     @property
     def has_othello_moves(self) -> bool:
-        """Whether the same games can be played as in tournament Othello, possibly with another scoring or tie rule."""
+        """Whether games have the same legal moves as in tournament Othello. Scoring and the tie rule may differ."""
         othello = PRESETS["othello"]
         ours, theirs = ((r.start_discs, r.begins, r.turns) for r in (self, othello))
         return ours == theirs
 
     @property
     def is_othello(self) -> bool:
-        """Whether games are played and scored as in tournament Othello; the colours may have other names."""
+        """Whether games are played and scored as in tournament Othello. The names of the colours may differ."""
         othello = PRESETS["othello"]
         return self.has_othello_moves and (self.tie, self.scoring) == (othello.tie, othello.scoring)
 
     def winner_by(self, margin: int) -> Colour | None:
-        """Return the winner of a finished game that Black leads by `margin` discs; None for a draw."""
+        """Return the winner of a finished game, or None for a draw. `margin` is Black's score minus White's."""
         if margin:
             return Colour.BLACK if margin > 0 else Colour.WHITE
         return self.begins.other if self.tie == "second" else None
@@ -155,7 +158,7 @@ class Rules:
         return 2 if self.scoring == "empties" else 1
 
     def __str__(self) -> str:
-        """Return the text that ``parse`` reads: the preset and the options that differ from it."""
+        """Return the text that ``parse`` reads: the preset, then the options whose values differ from the preset's."""
         preset = PRESETS[self.name]
         changed = [
             f"{field.name}={getattr(self, field.name)}"
@@ -166,7 +169,7 @@ class Rules:
 
 
 def _plain_board(start: str) -> str:
-    """Return a start board as 64 letters, so that equal boards are equal rules."""
+    """Return a start board as 64 letters, so that rules with the same start board are equal."""
     try:
         black, white, side = read_board(start)
         if side is not None:
@@ -195,12 +198,12 @@ class Outcome:
 
     Attributes:
         winner: the winner; None for a draw.
-        margin: the winner's lead in discs, by the rules' scoring: with the empty squares if the winner takes them. 0 if
-            the counts are equal, even if the tie rule makes one side the winner.
-        termination: the reason of the end: a ``full board``, a ``wipe-out`` (one side has no disc left), or
-            ``no moves`` although squares are empty and both have discs.
-        decided_by: the rule that decides: more ``discs`` win, or the tie rule (``Rules.tie``) for equal counts: a
-            ``draw``, or a win for the ``second`` player.
+        margin: the difference of the scores, at least 0. It includes the empty squares if the winner takes the empty
+            squares. It is 0 if the counts are equal, even if the tie rule makes one side the winner.
+        termination: the reason why the game ended: a ``full board``; a ``wipe-out``, if one side has no disc left; or
+            ``no moves``, if squares are empty and both sides have discs.
+        decided_by: the rule that decided the game: ``discs`` if one side has more discs; for equal counts the tie rule
+            (``Rules.tie``), ``draw`` or ``second``.
     """
 
     winner: Colour | None

@@ -1,6 +1,6 @@
 """Squares, directions and colours, and their notation.
 
-Square 0 is a1, the top left corner; 7 is h1, 63 is h8. Letters are columns, numbers rows, row 1 on top.
+Square 0 is a1, the top left corner; 7 is h1, 63 is h8. Letters name columns, digits name rows, and row 1 is on top.
 """
 
 from collections.abc import Iterable, Iterator
@@ -12,14 +12,14 @@ from outflank.errors import mask as checked_mask
 
 SQUARES = range(64)
 SQUARE_NAMES = tuple(f"{column}{row}" for row in "12345678" for column in "abcdefgh")
-# North is towards row 1. The order is also the number of a direction in the compiled code.
+# North is towards row 1. The compiled code numbers the directions in this order, from 0.
 Direction = Literal["n", "ne", "e", "se", "s", "sw", "w", "nw"]
 DIRECTIONS: tuple[Direction, ...] = get_args(Direction)
 _SQUARES_BY_NAME = {name: square for square, name in enumerate(SQUARE_NAMES)}
 
 
 class Colour(StrEnum):
-    """The colour of a side and its discs. A preset may have other names for it: see ``Rules.colour_names``."""
+    """The colour of a side and its discs. A preset may name its colours differently: see ``Rules.colour_names``."""
 
     BLACK = "black"
     WHITE = "white"
@@ -40,9 +40,9 @@ class Colour(StrEnum):
 
 
 def square_name(square: int) -> str:
-    """Return ``"a1"`` for 0, ``"h8"`` for 63.
+    """Return the name of a square: ``"a1"`` for 0, ``"h8"`` for 63.
 
-    Raises: OutOfRangeError if there is no such square.
+    Raises: OutOfRangeError if `square` is not from 0 to 63.
     """
     if square not in SQUARES:
         raise OutOfRangeError(f"expected a square from 0 to 63, got {square!r}")
@@ -61,14 +61,14 @@ def parse_square(text: str) -> int:
 
 
 def mask_of(squares: Iterable[int]) -> int:
-    """Return the mask of different squares (bit 0 = a1, bit 63 = h8); ``squares_of`` is the inverse."""
+    """Return the mask of some distinct squares (bit 0 = a1, bit 63 = h8). The inverse function is ``squares_of``."""
     return sum(1 << square for square in squares)
 
 
 def squares_of(mask: int) -> Iterator[int]:
     """Yield the squares of a mask (bit 0 = a1, bit 63 = h8), a1 first.
 
-    Raises: NotationError if `mask` is not a whole number of 64 bits.
+    Raises: NotationError if `mask` is not an integer of at most 64 bits.
     """
     mask = checked_mask(mask)
     while mask:

@@ -9,10 +9,10 @@ from outflank.errors import NotationError, OutOfRangeError
 
 
 class Symmetry(IntEnum):
-    """A rotation or reflection of the board, seen with row 1 on top.
+    """A rotation or reflection of the board. The names are meant with row 1 on top.
 
-    ``position.transformed(symmetry)`` is the image of a position; ``symmetry.move`` and ``symmetry.square`` return the
-    image of a move and of a square, and ``symmetry.inverse.move`` maps a move of the image back.
+    ``position.transformed(symmetry)`` returns the image of a position, ``symmetry.move`` the image of a move, and
+    ``symmetry.square`` the image of a square. ``symmetry.inverse.move`` maps a move in the image back.
     """
 
     IDENTITY = 0
@@ -37,7 +37,7 @@ class Symmetry(IntEnum):
     def square(self, square: int) -> int:
         """Return the image of a square, 0..63.
 
-        Raises: OutOfRangeError if there is no such square.
+        Raises: OutOfRangeError if `square` is not from 0 to 63.
         """
         if square not in SQUARES:
             raise OutOfRangeError(f"expected a square from 0 to 63, got {square!r}")
@@ -47,7 +47,7 @@ class Symmetry(IntEnum):
     def direction(self, direction: Direction) -> Direction:
         """Return the image of a direction.
 
-        Raises: NotationError if there is no such direction.
+        Raises: NotationError if `direction` is not one of the eight directions.
         """
         try:
             return _NAMES[self._image(*_STEPS[direction], last=0)]
@@ -63,7 +63,10 @@ class Symmetry(IntEnum):
         return Move(self.square(move.square), move.direction and self.direction(move.direction))
 
     def _image(self, row: int, column: int, last: int) -> tuple[int, int]:
-        """Return the image's row and column, from 0 to `last`; the bits mean the same as in kernels.pxd."""
+        """Return the row and the column of the image, which are from 0 to `last`.
+
+        The three bits of the symmetry have the same meaning as in ``transform`` of kernels.pxd.
+        """
         if self & 1:
             column = last - column
         if self & 2:
