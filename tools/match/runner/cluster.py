@@ -1,7 +1,7 @@
 """Plays the games of a run on the workers of a Dask cluster. The engines must be installed on the workers' machines.
 
-If a worker dies, the scheduler gives its pairs to other workers. A task plays one pair with its own engines and returns
-all events of the pair. Only returned events count, so a task may be run again.
+If a worker dies, the scheduler gives its pairs to other workers. A task starts its own engines, plays one pair, and
+returns all events of the pair. Only returned events count, so a task may be run again.
 """
 
 import contextlib
@@ -22,7 +22,7 @@ from outflank.tools.runtime.cluster import connect, if_same_build, places, this_
 from outflank.tools.runtime.signals import Stopped
 
 _SLICE_SECONDS = 0.1
-_LOOK_SECONDS = 1.0  # interval at which a worker asks whether the run is over
+_LOOK_SECONDS = 1.0  # the interval at which a worker checks whether the run is over
 
 
 class ClusterPool:
@@ -63,7 +63,7 @@ class ClusterPool:
     def check_engines(self, on_wait: Callable[[], object]) -> None:
         """Start every engine once on one of the workers.
 
-        Raises: OutflankError if an engine can't play, and the exceptions of `on_wait`.
+        Raises: OutflankError if an engine can't play; the exceptions of `on_wait`.
         """
         checking = self._client.submit(
             if_same_build, this_build(), _check_engines, self._settings, self._run, pure=False
@@ -78,7 +78,7 @@ class ClusterPool:
         key = f"outflank-{self._run}-{pairings[0].pair}-{pairings[0].attempt}"
         task = _play, self._settings, self._run, pairings, engines, self._all_dialogues
         future = self._client.submit(if_same_build, this_build(), *task, key=key, pure=False)
-        self._running[key] = future  # a future without a reference is cancelled
+        self._running[key] = future  # Dask would cancel a future without a reference
         future.add_done_callback(partial(self._report, pairings))
 
     def stop(self) -> None:

@@ -26,8 +26,8 @@ from outflank.tools.match.state.store import Store
 from outflank.tools.runtime.progress import counted
 from outflank.tools.runtime.signals import Interrupts
 
-MOST_ATTEMPTS = 6  # attempts at a pair that do not count; then the machine is unfit for this run
-_PATIENCE_SECONDS = 60.0  # longest wait for room on a full disk when the run ends
+MOST_ATTEMPTS = 6  # the void attempts at a pair after which the machine is unfit for this run
+_PATIENCE_SECONDS = 60.0  # the longest wait for room on a full disk when the run ends
 _RETRY_SECONDS = 0.5
 
 
@@ -35,14 +35,14 @@ class Conductor:
     """Plays the missing games of a run.
 
     Attributes:
-        finished: True if every game is played, or the test has its verdict.
+        finished: True if every game was played, or if the test has its verdict.
 
     Args:
         past: the run so far.
-        store: the store of the run, which gets each event first.
+        store: the store of the run. It gets each event before `on_event` does.
         pool: the pool in which the games are played.
-        on_event: called with each event once it is stored, and with notices for the user.
-        interrupts: the signals that end playing; checked often.
+        on_event: the function that is called with each event after it was stored, and with each notice for the user.
+        interrupts: the signals that end the play; they are checked often.
     """
 
     def __init__(
@@ -63,21 +63,21 @@ class Conductor:
         self._path = past.settings.path()
         for pair in self._standings.pairs:
             self._move_values(pair)
-        self._attempts = Counter[int]()  # the last attempt at each pair that was voided
+        self._attempts = Counter[int]()  # the number of the last void attempt, by pair
         for void in past.voids:
             self._note_attempt(void)
         self._openings: Sequence[tuple[Move, ...]] = store.openings()
         self._waiting: deque[tuple[Pairing, ...]] = deque()
         self._running: dict[int, tuple[Pairing, ...]] = {}
         self._pairs: dict[int, tuple[Pairing, ...]] = {}
-        self._in_vain: Counter[int] = Counter()  # attempts of this session at each pair that did not count
+        self._in_vain: Counter[int] = Counter()  # the number of void attempts of this session, by pair
         self._unfit = ""
         self._remarks = set(past.remarks)
 
     def play(self) -> None:
         """Play all games, or as many as the test needs.
 
-        Raises: Interrupted; OutflankError if too many attempts at a pair did not count.
+        Raises: Interrupted; OutflankError if too many attempts at a pair were void.
         """
         while self._hand_out():
             self._take(self._pool.news.take())
@@ -89,7 +89,7 @@ class Conductor:
         self.finished = True
 
     def save(self) -> None:
-        """Store events that a full disk has refused so far; wait up to a minute for room."""
+        """Store events that a full disk has refused so far. Wait up to a minute for room on the disk."""
         deadline = time.monotonic() + _PATIENCE_SECONDS
         self._write([])
         while self._store.trouble and time.monotonic() < deadline:
@@ -98,7 +98,7 @@ class Conductor:
             self._write([])
 
     def _hand_out(self) -> bool:
-        """Submit pairs until there are two for each place of the pool; return False if there is no pair to wait for."""
+        """Submit pairs until the pool has two pairs for each of its places. Return False if no pair is running then."""
         if self._standings.verdict is not None:
             return False
         if not self._running and not self._waiting:
@@ -155,7 +155,10 @@ class Conductor:
             self._on_event(event)
 
     def _end_pair(self, pair: int, failure: str) -> list[GameVoided]:
-        """Requeue a pair with missing games, before all later pairs, and return events for its newly void games."""
+        """Handle the end of an attempt at a pair, and return the events for games that a failure has voided.
+
+        If games of the pair are missing, the pair is put back into the queue, before all later pairs.
+        """
         pairings = self._running.pop(pair)
         voids = self._void(self._failed(pairings[-1], failure)) if failure else []
         if missing := self._still_missing(pair):
@@ -208,7 +211,7 @@ class Conductor:
 
 
 def is_over(run: Run, openings: Sequence[tuple[Move, ...]]) -> bool:
-    """Return whether a run has no games left to play; a standing arena always has some left."""
+    """Return whether a run has no games left to play. A standing arena always has games left."""
     if run.settings.format is Format.STANDING:
         return False
     standings = Standings(run.settings, run.games)

@@ -1,6 +1,6 @@
-"""Plays the pairs of a run: workers with engines, and the pool that runs them in threads of this program.
+"""Workers, which play pairs of games with their engines, and the pool that runs workers in threads of this program.
 
-``cluster.py`` has the pool that runs them on a cluster.
+``cluster.py`` has the pool that runs workers on a cluster.
 """
 
 import math
@@ -35,10 +35,10 @@ from outflank.tools.match.state.run import RunSettings
 from outflank.tools.runtime.limits import allow_descriptors
 from outflank.tools.runtime.signals import Stopped
 
-_SLICE_SECONDS = 0.05  # longest wait before turns are stored and signals are checked
-_LONGEST_PAUSE = 60.0  # longest pause after a failure of the runner; the first pauses take 1, 4 and 16 s
-_DESCRIPTORS = 256  # file descriptors of the program without its engines
-_DESCRIPTORS_A_TABLE = 32  # file descriptors of a worker while two engines end and the next two start
+_SLICE_SECONDS = 0.05  # the longest wait before turns are stored and signals are checked
+_LONGEST_PAUSE = 60.0  # the longest pause after a failure of the runner; the first pauses take 1, 4 and 16 s
+_DESCRIPTORS = 256  # the file descriptors of the program without its engines
+_DESCRIPTORS_A_TABLE = 32  # the file descriptors of a worker while two engines end and the next two start
 # The longest delay that does not void a loss on time: half the default grace period. It is constant, so that results of
 # different runs are comparable.
 THRESHOLD_SECONDS = 0.025
@@ -50,8 +50,8 @@ _REMEMBERED = 10_000
 class StallWatch:
     """Records in a thread when the machine stood still; a context manager that starts and ends the thread.
 
-    The thread is late too when it waits for a processor that others have. On Linux this part does not count: engines
-    and readers of their answers wait at other times, and their own waits are known.
+    The thread also wakes up late if other programs occupy the processors. On Linux, this part of the delay does not
+    count, since the waits of the engines and of the threads that read their answers are measured separately.
     """
 
     def __init__(self) -> None:
@@ -71,7 +71,7 @@ class StallWatch:
     def held_up(self, began: float, ended: float) -> float:
         """Return the seconds for which the machine stood still between two values of ``time.perf_counter()``.
 
-        ``time.monotonic()`` would not do: before Python 3.13 it has steps of 16 ms on Windows, so every nap would seem
+        ``time.monotonic()`` is too coarse: before Python 3.13 it has steps of 16 ms on Windows, so every nap would seem
         to end late.
         """
         stalls = [*self._stalls, (self._due, time.perf_counter())]  # the last stall may still continue
@@ -88,11 +88,11 @@ class StallWatch:
                 self._stalls.append((due, due + stalled))
 
 
-_FIRST_LINES = 2_000  # a whole game has a few hundred
-_LAST_LINES = 2_000  # the end of the dialogue, which has the fault
+_FIRST_LINES = 2_000  # an ordinary game has a few hundred lines
+_LAST_LINES = 2_000  # the lines at the end of the dialogue, which show the fault
 _LONGEST_LINE = 1_000  # characters; longer lines are cut
 _Line = tuple[float, str, str, str]
-_THOUGHT_SECONDS = 0.1  # least time between two thoughts that observers get
+_THOUGHT_SECONDS = 0.1  # the least time between two search reports that observers get
 
 
 class DialogueLog:
@@ -109,13 +109,13 @@ class DialogueLog:
         self._said = 0
 
     def add(self, name: str, direction: str, line: str) -> None:
-        """Add a line. Of a very long dialogue, only the first and the last lines are kept."""
+        """Add a line. If the dialogue is very long, only its first and its last lines are kept."""
         kept = self._first if self._said < _FIRST_LINES else self._last
         kept.append((time.monotonic() - self._started, name, direction, line[:_LONGEST_LINE]))
         self._said += 1
 
     def lines(self) -> tuple[str, ...]:
-        """Return the lines of this game; control characters are blanks, and long lines are cut."""
+        """Return the lines of this game, with blanks in place of control characters. Long lines are cut."""
         forgotten = self._said - len(self._first) - len(self._last)
         gap = [f"... {forgotten} lines left out ..."] if forgotten else []
         return (*map(_text, self._first), *gap, *map(_text, self._last))
@@ -130,7 +130,7 @@ MOST_CRASHES = 3  # the maximum number of replays of a pair after crashes, if th
 # The maximum number of replays of a pair after time forfeits on a busy machine; later forfeits count.
 MOST_FALLS = 5
 _FAREWELL_SECONDS = 1.0
-_HURRIED_SECONDS = 0.4  # after Ctrl-C, so that both engines have ended within two seconds
+_HURRIED_SECONDS = 0.4  # the same after Ctrl-C, so that both engines have ended within two seconds
 
 
 class PairWorker:
@@ -139,11 +139,11 @@ class PairWorker:
     Args:
         settings: the settings of the run.
         stall_watch: the record of this process's stalls; None if no engine has a clock.
-        emit: called with each event as it happens.
-        is_over: called often; once it returns True, ``play`` raises ``Stopped``.
-        on_update: called with each update during a turn; None if no observer wants them.
-        make: makes the driver of an engine; called as ``make_driver``.
-        all_dialogues: True if every game record has a dialogue; otherwise only games lost by a fault have one.
+        emit: the function that is called with each event when the event happens.
+        is_over: the function that is called often. If it returns True, ``play`` raises ``Stopped``.
+        on_update: the function that is called with each update during a turn; None if no observer wants updates.
+        make: the function that makes the driver of an engine; it gets the arguments of ``make_driver``.
+        all_dialogues: True if every game record gets a dialogue; False if only games lost by a fault get one.
     """
 
     def __init__(
@@ -172,7 +172,7 @@ class PairWorker:
 
     @property
     def names(self) -> frozenset[str]:
-        """The names of the engines that this worker has running."""
+        """The names of the engines that are running in this worker."""
         return frozenset(self._drivers)
 
     def check_engines(self) -> None:
@@ -182,7 +182,7 @@ class PairWorker:
             self._drivers[engine.name].open()
 
     def play(self, pairings: Iterable[Pairing], engines: Iterable[EngineSpec]) -> None:
-        """Play the missing games of a pair; end at a void game, since it voids the pair.
+        """Play the missing games of a pair. A void game ends the pair, since the whole pair is void then.
 
         Args:
             pairings: the games.
@@ -253,7 +253,7 @@ class PairWorker:
         return game
 
     def _void(self, game: GameRecord, delay: float | None) -> str:
-        """Return the reason why the game does not count; empty if it counts. All engines are treated alike."""
+        """Return the reason why the game is void; empty if the game counts. All engines are treated alike."""
         attempt = game.pairing.attempt
         if game.ending is Ending.CRASH and self._settings.replay_crashes and attempt <= MOST_CRASHES:
             return "crashed, and crashes are played again"
@@ -262,7 +262,10 @@ class PairWorker:
         return f"lost on time while this machine held it up for {delay:.3f} s"
 
     def _hear(self, name: str, direction: str, line: str) -> None:
-        """Log a line, and send thoughts to the observers at a limited rate: an engine may send a thousand a second."""
+        """Log a line. If it is a search report, also pass it to the observers.
+
+        The rate of these reports is limited, since an engine may send a thousand a second.
+        """
         self._dialogue.add(name, direction, line)
         if direction == "<" and is_thought(line) and self._on_update:
             now = time.monotonic()
@@ -287,7 +290,7 @@ def needs_stall_watch(settings: RunSettings) -> bool:
 
 
 News = Event | PairDone
-"""A message of a worker: an event of a game, or the end of its work on a pair."""
+"""A message of a worker: an event of a game, or the end of the worker's attempt at a pair."""
 
 
 class PairPool(Protocol):
@@ -300,10 +303,10 @@ class PairPool(Protocol):
         """The number of pairs that can be played at once."""
 
     def check_engines(self, on_wait: Callable[[], object]) -> None:
-        """Start every engine once. Raises: OutflankError if an engine can't play, and the exceptions of `on_wait`."""
+        """Start every engine once. Raises: OutflankError if an engine can't play; the exceptions of `on_wait`."""
 
     def submit(self, pairings: Sequence[Pairing], engines: Sequence[EngineSpec]) -> None:
-        """Start to play a pair; ``news`` gets the events of the pair, and ``PairDone`` at its end.
+        """Start to play a pair. ``news`` gets the events of the pair, and ``PairDone`` at the end of the pair.
 
         Args:
             pairings: the games of the pair that are missing.
@@ -317,8 +320,8 @@ class PairPool(Protocol):
 class NewsQueue:
     """A queue of the messages from all workers, in the order of their arrival.
 
-    A turn does not wake the reader, who gets it with the next other message or after a short wait. With very fast
-    engines, waking up for each turn would cost more than the rest of the runner's work.
+    A turn does not wake the reader. The reader gets a turn with the next message of another kind, or after a short
+    wait. With very fast engines, waking up for each turn would cost more than the rest of the runner's work.
     """
 
     def __init__(self) -> None:
@@ -332,19 +335,19 @@ class NewsQueue:
             self._weighty.set()
 
     def take(self) -> list[News]:
-        """Return all messages, after a short wait for a message that is not a turn."""
+        """Wait a short time for a message that is not a turn, and return all messages."""
         self._weighty.wait(_SLICE_SECONDS)
         self._weighty.clear()
         return [self._news.popleft() for _ in range(len(self._news))]
 
 
 class LocalPool:
-    """A pool of threads of this program; they mostly wait for engines, which run in separate processes.
+    """A pool of threads of this program. The threads mostly wait for engines, which run in separate processes.
 
     Args:
         settings: the settings of the run; its concurrency is the number of workers.
-        on_update: called from the workers with each update during a turn; None if no observer wants them.
-        make: makes the driver of an engine; called as ``make_driver``.
+        on_update: the function that the workers call with each update during a turn; None if no observer wants updates.
+        make: the function that makes the driver of an engine; it gets the arguments of ``make_driver``.
         all_dialogues: see ``PairWorker``.
     """
 
@@ -391,9 +394,9 @@ class LocalPool:
         return len(self._workers)
 
     def check_engines(self, on_wait: Callable[[], object]) -> None:
-        """Let the first worker start every engine once; engines may keep running in this worker.
+        """Let the first worker start every engine once. Engines may keep running in this worker.
 
-        Raises: OutflankError if an engine can't play, and the exceptions of `on_wait`.
+        Raises: OutflankError if an engine can't play; the exceptions of `on_wait`.
         """
         checking = self._start(self._workers[0].check_engines)
         while not wait([checking], _SLICE_SECONDS).done:

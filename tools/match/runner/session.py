@@ -33,12 +33,12 @@ def local_pool(
 
 
 class RunSession:
-    """Plays a new run, or one that ``resume`` has opened, and closes its file.
+    """Plays a new run, or a run that ``resume`` has opened, and closes the run's file.
 
     Attributes:
         settings: the run's settings.
-        folder: the folder of its file.
-        past: the games of earlier sessions; None for a new run.
+        folder: the folder of the run's file.
+        past: the run after its earlier sessions; None for a new run.
         interruption: the signal that ended the session early; None without a signal.
         trouble: a sentence about records that could not be written; empty if all were written.
     """
@@ -66,13 +66,13 @@ class RunSession:
 
         Args:
             folder: the run's folder.
-            allow: called with the settings of an unfinished run that somebody else may have begun, since playing it
-                starts that person's commands; raises OutflankError to refuse.
-            concurrency: the number of pairs played at once; None for the run's own.
-            games: the new number of games of a match, not smaller than the old one; None for the run's own.
+            allow: the function that is called with the run's settings if the run is unfinished and another user may
+                have begun it, since to play it is to start that user's commands. It raises OutflankError to refuse.
+            concurrency: the number of pairs played at once; None for the number in the run's settings.
+            games: the new number of games of a match, not smaller than the old number; None for the old number.
 
-        Raises: FileFormatError as ``Store.resume``; SettingsError if the run can't have `games` games; the exceptions
-            of `allow`.
+        Raises: the errors of ``Store.resume``; SettingsError if the run can't have `games` games; the exceptions of
+            `allow`.
         """
         with Store.resume(folder) as store:
             past = store.read()
@@ -99,16 +99,16 @@ class RunSession:
     ) -> Run:
         """Play the missing games, end all engines, and close the file.
 
-        A signal after the first game has begun is kept in `interruption`.
+        A signal that arrives after the start of the first game is stored in `interruption`.
 
         Args:
             observers: the observers of the run.
-            interrupts: the signals that end it.
-            open_pool: opens the pool that plays the pairs.
-            make_conductor: makes the conductor; called as ``Conductor``.
+            interrupts: the signals that end the session.
+            open_pool: the function that opens the pool in which the pairs are played; see ``OpenPool``.
+            make_conductor: the function that makes the conductor; it gets the arguments of ``Conductor``.
 
         Returns: the final state of the run.
-        Raises: Interrupted before the first game; OutflankError.
+        Raises: Interrupted if a signal arrives before the first game; OutflankError.
         """
 
         def notify(event: Event) -> None:
@@ -148,7 +148,7 @@ class RunSession:
     def _draw_openings(self, interrupts: Interrupts) -> list[tuple[Move, ...]]:
         openings = []
         for opening in _openings(self.settings):
-            interrupts.check()  # there may be half a million openings
+            interrupts.check()  # to draw half a million openings takes a while
             openings.append(opening)
         return openings
 
@@ -160,7 +160,7 @@ class RunSession:
 
 
 def _receiver(observers: Sequence[RunObserver]) -> Callable[[LiveUpdate], None] | None:
-    """Return a function that passes updates to the observers that want them; None if none does."""
+    """Return a function that passes updates to the observers that want updates; None if no observer wants them."""
     watching = [observer for observer in observers if observer.wants_live_updates]
 
     def update(update: LiveUpdate) -> None:
@@ -171,5 +171,5 @@ def _receiver(observers: Sequence[RunObserver]) -> Callable[[LiveUpdate], None] 
 
 
 def _openings(settings: RunSettings) -> Iterator[tuple[Move, ...]]:
-    """Draw the openings. A shorter run with otherwise equal settings draws the first ones of them."""
+    """Draw the openings. A run with fewer games and otherwise equal settings draws the first of these openings."""
     return settings.openings.take(openings_needed(settings), settings.rules, settings.seed)

@@ -9,7 +9,7 @@ from outflank.tools.match.schedule.meetings import Meeting, Schedule, totals
 from outflank.tools.match.schedule.swiss import SwissScore
 from outflank.tools.match.state.run import Format, RunSettings
 
-STANDING_OPENINGS = 1_000  # engines of a standing arena that have met on all of them start over
+STANDING_OPENINGS = 1_000  # two engines of a standing arena that have met on all of these start over
 
 
 def plan(
@@ -17,8 +17,8 @@ def plan(
 ) -> tuple[Pairing, ...]:
     """Return all games that are known so far, in the order of the schedule.
 
-    More games only append to the plan: the next round or tie-break is added when all games before it have ended. The
-    run is finished once every game of the plan is among `games`.
+    The plan only grows at its end: the next round or tie-break is added when all earlier games have ended. The run is
+    finished when every game of the plan is in `games`.
 
     Args:
         settings: the settings of the run.
@@ -44,7 +44,8 @@ def course_of(
 ) -> tuple[tuple[str, ...], tuple[tuple[Meeting, ...], ...], Mapping[str, SwissScore]]:
     """Return the state of the tournament after `games`, which may be in any order and without turns.
 
-    Returns: order, rounds and Swiss table, see ``Standings``.
+    Returns: the order of the engines, the rounds, and the table of a Swiss tournament; see the properties ``order``,
+        ``rounds`` and ``swiss`` of ``Standings``.
     """
     names = settings.names
     schedule, rounds = _planned(settings, games)
@@ -65,7 +66,7 @@ def _merit(score: Score) -> tuple[float, float]:
 
 
 def games_to_be_planned(settings: RunSettings, games: Iterable[GameRecord]) -> int:
-    """Return the number of games in the future rounds of a Swiss tournament or a knockout, without tie-breaks."""
+    """Return the number of games in future rounds of a Swiss tournament or a knockout, without tie-breaks."""
     if settings.format not in (Format.SWISS, Format.KNOCKOUT):
         return 0
     schedule, rounds = _planned(settings, games)
@@ -76,7 +77,7 @@ def games_to_be_planned(settings: RunSettings, games: Iterable[GameRecord]) -> i
 
 
 def usual_rounds(format: Format, players: int) -> int:
-    """Return the number of rounds that leaves one engine unbeaten in a Swiss tournament; 1 for other formats."""
+    """Return the number of rounds after which a Swiss tournament has one unbeaten engine; 1 for other formats."""
     return (players - 1).bit_length() if format is Format.SWISS else 1
 
 
@@ -105,10 +106,11 @@ def _planned(settings: RunSettings, games: Iterable[GameRecord]) -> tuple[Schedu
 
 
 def _second_begins(first: int, second: int, players: int) -> bool:
-    """Return whether the second engine begins in the first round; each engine begins about half of its meetings.
+    """Return whether the second engine of a meeting begins the meeting in the first round.
 
-    An odd number of engines forms a circle, in which each begins against the half of the others that follows it. If
-    the number is even, the last engine is outside the circle, and begins against every second engine.
+    Each engine begins about half of its meetings. An odd number of engines forms a circle. In the circle, an engine
+    begins its meetings with those engines that follow it within half of the circle. If the number of engines is even,
+    the last engine is outside the circle, and begins its meetings with every second engine.
     """
     circle = players - (players % 2 == 0)
     if second == circle:
@@ -117,7 +119,7 @@ def _second_begins(first: int, second: int, players: int) -> bool:
 
 
 def _circle(players: int) -> Iterable[tuple[int, int]]:
-    """Yield each pair of engines once, in the rounds of the circle method: no engine plays twice in a round."""
+    """Yield each pair of engines once, in the rounds of the circle method, in which no engine plays twice a round."""
     seats = list(range(players + players % 2))
     for _ in seats[1:]:
         half = len(seats) // 2

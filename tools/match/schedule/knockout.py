@@ -15,7 +15,7 @@ _TIE_BREAK_GAMES = 2
 
 
 def knockout(schedule: Schedule, names: Sequence[str], games: int) -> list[list[Meeting]]:
-    """Plan the rounds whose engines are known after the games so far, and return them.
+    """Plan the rounds whose engines are known after the games so far, and return the meetings of each round.
 
     The tie-breaks of a round are played before the next round. Meetings are in the order of the bracket.
 
@@ -25,7 +25,7 @@ def knockout(schedule: Schedule, names: Sequence[str], games: int) -> list[list[
         games: the number of games of a meeting.
     """
     rounds: list[list[Meeting]] = []
-    begun = Counter[str]()  # the meetings that each engine began, less those that its opponents began
+    begun = Counter[str]()  # the meetings that each engine began, minus those that its opponents began
     left = [None if seed is None else names[seed] for seed in bracket(len(names))]
     while len(left) > 1:
         halves = zip(left[::2], left[1::2], strict=True)
@@ -56,7 +56,7 @@ def ranking(names: Sequence[str], rounds: Sequence[Sequence[Meeting]]) -> list[s
 
 
 def bracket(players: int) -> list[int | None]:
-    """Return the seeds in the order of the bracket, ``[0, 3, 1, 2]`` for four: neighbours meet, None is a bye."""
+    """Return the seeds in the order of the bracket: ``[0, 3, 1, 2]`` for four. Neighbours meet; None is a bye."""
     seeds = [0]
     while len(seeds) < players:
         size = 2 * len(seeds)
@@ -86,7 +86,7 @@ def _settle(schedule: Schedule, meetings: list[Meeting], games: int) -> None:
 
 
 def _decide(meeting: Meeting, names: Sequence[str]) -> None:
-    """Set the winner and the decision if the meeting is decided; a win on points needs no other meeting to end."""
+    """Set the winner and the decision of a decided meeting. A win on points does not wait for other meetings."""
     first, second, lead, discs = meeting.first, meeting.second, _lead(meeting), meeting.score.discs
     if second is None or not meeting.is_finished:
         return

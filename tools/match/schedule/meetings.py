@@ -15,17 +15,17 @@ Decision = Literal["bye", "points", "tie-break games", "discs", "seeding"]
 class Meeting:
     """A meeting of two engines in a round, or the bye of one engine.
 
-    Its games are played in stages: first the scheduled games, then, in a knockout, each tie-break.
+    The games of a meeting are played in stages: first the scheduled games, then, in a knockout, each tie-break.
 
     Attributes:
         round: the round of the tournament, 1 for the first.
         first: an engine; the upper one in the bracket of a knockout.
-        second: the opponent; None if the first has a bye.
-        winner: the engine that won a knockout's meeting; None in other formats and before the decision.
-        decision: the reason for the win; a bye in a Swiss tournament has one too.
+        second: the opponent; None if the first engine has a bye.
+        winner: the engine that won a meeting of a knockout; None in other formats, and before the decision.
+        decision: the reason for the win; ``bye`` for a bye in a Swiss tournament too; otherwise None.
         scores: the score of the first engine in each stage, from the games played so far.
         games: the number of games planned so far.
-        numbers: the numbers of the games that were played.
+        numbers: the game numbers of the games that were played.
         second_begins: True if the second engine has Black in the first game of each stage.
     """
 
@@ -72,7 +72,7 @@ class Meeting:
 
     @property
     def loser(self) -> str | None:
-        """The engine that was eliminated; None after a bye and without a winner."""
+        """The engine that was eliminated; None after a bye, and if the meeting has no winner."""
         return self.second if self.winner == self.first else self.first if self.winner is not None else None
 
 
@@ -80,12 +80,12 @@ class Schedule:
     """The games of a run that are planned so far.
 
     Attributes:
-        meetings: the meetings, in the order of their first games; no byes.
-        stages: the stages in the order of their games, each as its meeting, its range of game numbers, and the index of
-            its first opening.
+        meetings: the meetings without byes, in the order of their first games.
+        stages: the stages in the order of their games. A stage is a meeting, a range of game numbers, and the index of
+            the first opening.
 
     Args:
-        played: the games that count, by their numbers; their turns may be missing.
+        played: the games that count, by their numbers; the turns of the games may be missing.
     """
 
     def __init__(self, played: Mapping[int, GameRecord]) -> None:
@@ -100,9 +100,11 @@ class Schedule:
         return all(meeting.is_finished for meeting in self.meetings)
 
     def plan(self, meetings: list[Meeting], games: int) -> None:
-        """Plan one stage of each of these meetings; all its games may be played at the same time, two on each opening.
+        """Plan one stage of each of these meetings. All games of the stages may be played at the same time.
 
-        All meetings get the same openings, which follow the openings of earlier stages.
+        Two games of a meeting are played on each opening.
+
+        All meetings get the same openings, which are the next ones after those of earlier stages.
         """
         for meeting in meetings:
             begin = self.stages[-1][1].stop if self.stages else 1
@@ -119,11 +121,14 @@ class Schedule:
 
 
 def balance(meetings: Sequence[Meeting], begun: Counter[str]) -> None:
-    """Let the engine with the lower count in `begun` begin each meeting; at equal counts, the sides take turns.
+    """Choose the engine that begins each meeting: the one with the lower count in `begun`.
+
+    At equal counts, the first and the second engine begin alternately.
 
     Args:
         meetings: the meetings of a round.
-        begun: the meetings that each engine began minus those that its opponents began; this round is added.
+        begun: the number of meetings that each engine began, minus the number that its opponents began in meetings with
+            it. The round is added.
     """
     for number, meeting in enumerate(meetings):
         if meeting.second is not None:

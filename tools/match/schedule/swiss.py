@@ -1,12 +1,12 @@
 """Swiss tournaments: engines with equal points meet, and no two meet twice if it can be avoided.
 
-Each round is the perfect matching of the engines with the lowest cost (blossom algorithm, networkx). Costs, the
-highest first: a repeated meeting or a second bye, a bye for an engine other than the last, a difference in points,
-and the distance from the customary meeting, in which the upper half of the engines with equal points meets the
-lower half. A bye is worth the points of a won meeting.
+The pairs of a round are the perfect matching of the engines with the lowest cost (blossom algorithm, networkx). These
+have a cost, the highest first: a repeated meeting or a second bye; a bye for an engine other than the last; a
+difference in points; and a distance from the customary meeting, in which the upper half of the engines with equal
+points meets the lower half. A bye is worth the points of a won meeting.
 
-For the pairing, engines are ordered by points, Buchholz and seeding. In the table Sonneborn-Berger also counts, ahead
-of the seeding. In the pairing it does not, so that runs begun by an earlier version continue with the same pairings.
+For the pairing, engines are ordered by points, Buchholz and seeding. In the table, Sonneborn-Berger counts before the
+seeding. The pairing ignores Sonneborn-Berger, so that a run of an earlier version continues with the same pairings.
 """
 
 from collections import Counter
@@ -23,9 +23,10 @@ class SwissScore:
     """An engine's row in the table of a Swiss tournament.
 
     Attributes:
-        points: the points, those for byes included.
+        points: the points, including the points for byes.
         buchholz: the sum of the opponents' points over all meetings.
-        sonneborn_berger: the same sum with each opponent's points multiplied by the share of points won against it.
+        sonneborn_berger: the sum of the opponents' points, each multiplied by the share of points won against this
+            opponent.
         byes: the number of rounds without an opponent.
     """
 
@@ -36,7 +37,7 @@ class SwissScore:
 
 
 def swiss(schedule: Schedule, names: Sequence[str], games: int, rounds: int) -> list[list[Meeting]]:
-    """Plan the rounds that can be paired so far, and return the meetings of each.
+    """Plan the rounds that can be paired so far, and return the meetings of each round.
 
     A round can be paired when all games of the earlier rounds have ended.
 
@@ -62,13 +63,13 @@ def swiss(schedule: Schedule, names: Sequence[str], games: int, rounds: int) -> 
 
 
 def ranking(table: Mapping[str, SwissScore]) -> list[str]:
-    """Order the engines, best first: by points, Buchholz, Sonneborn-Berger, seeding."""
+    """Order the engines by points, Buchholz, Sonneborn-Berger and seeding, the best engine first."""
     merit = attrgetter("points", "buchholz", "sonneborn_berger")
     return sorted(table, key=lambda name: merit(table[name]), reverse=True)
 
 
 def swiss_scores(names: Sequence[str], met: Sequence[Meeting]) -> dict[str, SwissScore]:
-    """Return the row of each engine, in the order of `names`, from `met`, the meetings without byes."""
+    """Return the row of each engine, in the order of `names`. `met`: the meetings so far, without byes."""
     rounds = len({meeting.round for meeting in met})
     played = Counter(name for meeting in met for name in meeting.names)
     byes = {name: rounds - played[name] for name in names}
@@ -91,24 +92,24 @@ def swiss_scores(names: Sequence[str], met: Sequence[Meeting]) -> dict[str, Swis
 
 
 def paired(table: Mapping[str, SwissScore], met: Sequence[Meeting]) -> list[tuple[str, str]]:
-    """Return the pairs of the next round, the leader's first; in each pair the engine that begins comes first.
+    """Return the pairs of the next round, the leader's pair first. In each pair, the engine that begins comes first.
 
     Args:
         table: the table after the earlier rounds, in the order of the seeding.
-        met: the meetings of these rounds, without byes.
+        met: the meetings of the earlier rounds, without byes.
     """
-    import networkx  # type: ignore[import-untyped]  # not at the top: it takes a while, and few runs need it
+    import networkx  # type: ignore[import-untyped]  # imported here, since the import is slow and rarely needed
 
     names, players = list(table), len(table)
     order = sorted(names, key=lambda name: (-table[name].points, -table[name].buchholz))
     times_met = Counter(frozenset(meeting.names) for meeting in met)
     total = {name: row.points for name, row in table.items()}
     size = Counter(total.values())
-    # Each weight is greater than the largest total cost of the next kind in a round.
+    # Each weight is greater than the largest total cost of the next, less important kind in a round.
     by_difference = players**2
     by_bye = by_difference * players * (1 + round(2 * (max(size) - min(size))) ** 2)
     by_meeting = by_bye * players**2
-    # Nodes are numbers, and not names, since the matching may depend on their hashes.
+    # The nodes are numbers instead of names, since the matching may depend on the hashes of the nodes.
     seed = {name: number for number, name in enumerate(names)}
     graph = networkx.Graph()
     for upper, lower in combinations(range(players), 2):
