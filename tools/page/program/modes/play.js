@@ -191,8 +191,8 @@ export class PlayMode extends SearchedMode {
 
   /** @param {number} place @param {string[]} moves */
   line(place, moves) {
-    if (!this.state) {  // a click on the board starts a game with the settings of the form
-      if (this.viewer.position.toString() !== this.desk.data.start) at("start").value = "shown";
+    if (!this.state) {  // a click on the board starts a game from what it shows, with the other settings of the form
+      at("start").value = this.viewer.position.toString() === this.desk.data.start ? "usual" : "shown";
       this.showForm();
       this.clicked = moves[0];
       return this.start();
