@@ -1,20 +1,23 @@
-"""Position -> expected final disc difference, from the side to move: patterns and mobility, by phase of the game.
+"""The evaluation: the expected final disc difference of a position, from the side to move.
 
-**The network** over the patterns is small, and models interactions between parts of the board, which a sum can't.
-Besides its value in discs, each weight has a row of SUMS small numbers, which is the same in all phases of a stage (a
-third of the game). The rows that count in a position are added; the squares of the sums, clipped to -1..1, are the
-input of HIDDEN rectified units, whose output is a correction of the tables' score. There is a head (the sums' biases
-and the layers after them) for each number of empty squares, since the value of a board depends on the side that moves
-last. evaluate.h has the arithmetic.
+**The tables** contain weights in discs for patterns, mobility, corners and parity. Each phase of the game has its own
+weights. The score of the tables is the sum of the weights that a position selects.
 
-**An entry** is a weight in 1/128 disc, with the index of its row in the lower 18 bits, so that one cache line has both.
-Thousands of weights have equal rows: mirrored configurations share one, and configurations that did not occur in
-training have rows of zeros. So each stage stores every distinct row once, a fifth of the weights file's rows, and the
-rows that a search needs stay in the CPU's caches.
+**The network** is small. It models interactions between parts of the board, which a sum of weights can't model. Each
+weight has a row of SUMS small numbers, which is the same in all phases of a stage (a third of the game). The rows of
+the weights that a position selects are added up. These sums are clipped to -1..1 and squared, and are then the input of
+HIDDEN rectified units. The output of the units is a correction of the tables' score. The biases of the sums and the
+layers after them are a head. Each number of empty squares has its own head, since the value of a board depends on the
+side that moves last. evaluate.h contains the arithmetic.
 
-**Move ordering** needs less precision: the weights of one phase, rounded to an eighth of a disc and clipped at sixteen,
-are stored in a byte each. An exact search looks up many of them, so they have to fit into the caches with its other
-data.
+**An entry** is a 32-bit number. Its upper bits are a weight in 1/128 disc; its lower 18 bits are the index of the
+weight's row, so that both are in one cache line. Thousands of weights have equal rows: mirrored configurations share a
+row, and configurations that did not occur in training have rows of zeros. Therefore each stage stores every distinct
+row once. These are a fifth of the rows of the weights file, so the rows that a search needs stay in the CPU's caches.
+
+**Move ordering** needs less precision. It uses the weights of one phase, which are rounded to an eighth of a disc,
+limited to about sixteen discs, and stored in a byte each. An exact search looks up many of these weights, so they have
+to fit into the CPU's caches together with its other data.
 
 References: M. Buro, From simple features to sophisticated evaluation functions, 1999 (patterns); Y. Nasu, Efficiently
 updatable neural-network-based evaluation functions for computer shogi, 2018 (clipped sums in whole numbers).
@@ -32,9 +35,9 @@ from outflank.engine.evaluation.patterns cimport (
     find_other_weights,
 )
 
-# Visible to Python too, under the same names.
+# These constants are also visible to Python, under the same names.
 cpdef enum:
-    STAGES = 3  # of equal numbers of phases, which share rows
+    STAGES = 3  # each stage has the same number of phases, which share rows
     HEADS = 60  # one for each number of empty squares
     SCORE_BITS = 7  # scores, weights and the network's correction are in 1/128 disc
 
@@ -69,20 +72,20 @@ cdef extern from "evaluate.h" nogil:
     int8_t small_number "of_small_number"(int32_t entry) noexcept
 
 cdef enum:
-    HIGHEST_GUESS = 62  # an evaluation never claims a wipe-out
-    SMALL_FOR = 12  # the empty squares of the phase whose weights are stored as small numbers too
-    MOST_FOR_SMALL = 17  # the most empty squares of a board that uses the small numbers
+    HIGHEST_GUESS = 62  # the largest evaluation in discs: an evaluation never predicts a wipe-out
+    SMALL_FOR = 12  # the weights for this number of empty squares are also stored as small numbers
+    MOST_FOR_SMALL = 17  # the maximum number of empty squares for which move ordering uses the small numbers
 
 cdef struct Evaluation:
     const int32_t *entries  # [PHASES][WEIGHTS_OF_A_PHASE]
-    const int8_t *small  # [WEIGHTS_OF_A_PHASE], one phase's weights as small numbers
+    const int8_t *small  # [WEIGHTS_OF_A_PHASE], the weights of one phase as small numbers
     const int32_t *offsets  # the offset of each feature's table in a phase's weights
-    const int8_t *rows[PHASES]  # [][SUMS] each, the network's rows, equal for all phases of a stage
+    const int8_t *rows[PHASES]  # for each phase the network's rows [][SUMS]; all phases of a stage have the same rows
     const Layer *layers  # [HEADS], the network's heads
 
 
 cdef class Evaluator:
-    """The weights as the search reads them."""
+    """The weights in the form that the search reads."""
     cdef Evaluation evaluation
     cdef object _held  # the memory that `evaluation` points to
 
@@ -96,16 +99,16 @@ cdef inline int head_of(int empties) noexcept nogil:
 
 
 cdef inline int in_discs(int score) noexcept nogil:
-    """Round a score in the weights' units to discs."""
+    """Round a score, in 1/128 disc, to discs."""
     return max(-HIGHEST_GUESS, min(HIGHEST_GUESS, (score + (1 << (SCORE_BITS - 1))) >> SCORE_BITS))
 
 
 cdef inline int look_up(
     const Evaluation *evaluation, const uint16_t *view, uint64_t own, uint64_t opp, int empties, uint32_t *rows
 ) noexcept nogil:
-    """Return the tables' score, in the weights' units, from the side to move, which has the view and the discs `own`.
+    """Return the tables' score, in 1/128 disc, from the side to move. `view`: the features as this side sees them.
 
-    `rows` has room for LANES numbers, and receives the offsets of the network's rows.
+    Writes the offsets of the network's rows to `rows`, which has room for LANES numbers.
     """
     cdef int32_t[OTHERS] others
     find_other_weights(own, opp, empties, others)
@@ -117,7 +120,7 @@ cdef inline int look_up(
 cdef inline int rough_score(
     const Evaluation *evaluation, const uint16_t *view, uint64_t own, uint64_t opp, int empties
 ) noexcept nogil:
-    """Return the score of the tables, accurate enough for move ordering."""
+    """Return an approximate score of the tables, in 1/128 disc, which is accurate enough for move ordering."""
     cdef uint32_t[LANES] rows
     cdef int32_t[OTHERS] others
     if empties > MOST_FOR_SMALL:
@@ -127,7 +130,7 @@ cdef inline int rough_score(
 
 
 cdef inline int network_score(const Evaluation *evaluation, const uint32_t *rows, int empties) noexcept nogil:
-    """Return the network's correction; `rows` are the offsets that `look_up` wrote."""
+    """Return the network's correction in 1/128 disc. `rows`: the offsets that `look_up` wrote."""
     return by_network(
         evaluation.layers + head_of(empties), evaluation.rows[phase_of(empties)], rows, WEIGHTS_OF_A_POSITION
     )
@@ -136,7 +139,7 @@ cdef inline int network_score(const Evaluation *evaluation, const uint32_t *rows
 cdef inline int evaluate(
     const Evaluation *evaluation, const Features *features, int side, uint64_t own, uint64_t opp, int empties
 ) noexcept nogil:
-    """Return the expected score in discs, rounded; `side` is to move and has the discs `own`."""
+    """Return the expected score in whole discs from `side`, which is to move and has the discs `own`."""
     cdef uint32_t[LANES] rows
     cdef int score = look_up(evaluation, features.views[side], own, opp, empties, rows)
     return in_discs(score + network_score(evaluation, rows, empties))

@@ -1,4 +1,4 @@
-"""Evaluator: makes weights ready for the search; evaluate.pyi documents it."""
+"""Evaluator: prepares the weights for the search; evaluate.pyi documents the Python interface."""
 
 from libc.stdint cimport int8_t, int16_t, int32_t
 
@@ -9,7 +9,7 @@ from outflank.engine.machine import reserve
 
 
 def spread(const int32_t[::1] kept, const int32_t[::1] columns):
-    """Expand the kept entries to all weights, in new memory, and return the entries."""
+    """Return an entry for each of the PHASES * WEIGHTS_OF_A_PHASE weights, in new memory."""
     cdef Py_ssize_t phase, i, width = kept.shape[0] // PHASES
     memory = reserve(PHASES * WEIGHTS_OF_A_PHASE * sizeof(int32_t))
     cdef unsigned char[::1] view = memory
@@ -25,7 +25,7 @@ def spread(const int32_t[::1] kept, const int32_t[::1] columns):
 
 
 cdef class Evaluator:
-    """The evaluation of positions; searchers may share it."""
+    """Evaluates positions. Several searchers may share an evaluator."""
 
     def __cinit__(self, weights):
         cdef const int8_t[::1] rows
@@ -52,7 +52,7 @@ cdef class Evaluator:
         self._held = weights, memory, small
 
     def score(self, Position position):
-        """Return the expected final disc difference, in discs from the side to move, which must have a move."""
+        """Return the expected final disc difference from the side to move, which must have a legal move."""
         cdef Features features
         set_features(&features, position.own, position.opp, 0)
         return evaluate(&self.evaluation, &features, 0, position.own, position.opp, position.empties)

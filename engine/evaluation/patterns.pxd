@@ -1,32 +1,33 @@
 """Pattern features: the squares of the patterns, and the update of their indices by a move.
 
-A feature is a set of squares read as a number in base 3: digit 0 for a disc of one side, 1 for the other side's, 2 for
-an empty square. Both sides' views are stored, so that a change of the side to move costs nothing. The other
-features are the mobility of both sides, their moves to a corner and the squares next to it, and the parity of empty
-squares.
+A pattern is a set of squares, and each of its rotations and reflections is a feature. The contents of a feature's
+squares are read as a number in base 3: digit 0 is a disc of one side, 1 a disc of the other side, 2 an empty square. In
+a side's view, its own discs are digit 0. Both views are stored, so that a change of the side to move takes no time. The
+weights besides the features' depend on the mobility of both sides, on their moves near each corner, and on the parity
+of the number of empty squares.
 """
 
 from libc.stdint cimport int32_t, uint8_t, uint16_t, uint64_t
 
 from outflank.engine.kernels cimport moves_of_both, popcount
 
-# Visible to Python too, under the same names.
+# These constants are also visible to Python, under the same names.
 cpdef enum:
-    PHASES = 30  # of two plies each
+    PHASES = 30  # each phase is two plies
     FEATURES = 54
     LANES = 64  # the features, padded to whole vector registers; the last ten stay 0
-    TABLE_WEIGHTS = 285363  # raw table entries of a phase; after them come:
-    MOBILITY_WEIGHTS = TABLE_WEIGHTS  # for each number of own moves and of the opponent's, up to MOST_MOVES
+    TABLE_WEIGHTS = 285363  # the number of pattern weights of a phase, after which these weights follow:
+    MOBILITY_WEIGHTS = TABLE_WEIGHTS  # for each pair of the numbers of own and opposing moves, up to MOST_MOVES
     MOST_MOVES = 15
-    CORNER_WEIGHTS = MOBILITY_WEIGHTS + 256  # for the moves of both sides to a corner's four squares
-    ODD_WEIGHT = CORNER_WEIGHTS + 256  # counts if the number of empty squares is odd: the parity
-    PADDING_WEIGHT  # 0, for the padding lanes
+    CORNER_WEIGHTS = MOBILITY_WEIGHTS + 256  # for the moves of both sides to the four squares near a corner
+    ODD_WEIGHT = CORNER_WEIGHTS + 256  # the parity weight, which counts if the number of empty squares is odd
+    PADDING_WEIGHT  # always 0, for the padding lanes
     WEIGHTS_OF_A_PHASE
-    OTHERS = 6  # weights of a position besides its features': mobility, four corners, parity
+    OTHERS = 6  # the number of weights besides the features': mobility, four corners, parity
     WEIGHTS_OF_A_POSITION = FEATURES + OTHERS
 
 cdef struct Features:
-    # [side] is the view in which that side's discs are digit 0.
+    # views[side] is the view of `side`, in which the discs of this side are digit 0.
     uint16_t[2][LANES] views
 
 
@@ -47,28 +48,29 @@ cdef extern from "patterns.h" nogil:
         int32_t *weights, const uint16_t *view, const int32_t *offsets
     ) noexcept
 
-# The change of each feature when a square's digit grows by one.
+# The increase of each feature when the digit of a square increases by one.
 cdef uint16_t[64][LANES] STEPS
 # The offset of each feature's table in the weights of a phase.
 cdef int32_t[LANES] OFFSETS
 
 
-# The weight's index for each corner, by four bits for own moves and four for the opponent's, ordered by `near_corners`.
+# For each corner, the index of its weight in CORNER_WEIGHTS. The second index is four bits for own moves to the squares
+# near the corner, then four bits for the opponent's moves; `near_corners` orders them.
 cdef uint8_t[4][256] CORNER_CLASSES
 
 
 cdef inline int mobility_class(uint64_t moves, uint64_t replies) noexcept nogil:
-    """Return the index of a board's mobility weight."""
+    """Return the index of a board's weight in MOBILITY_WEIGHTS."""
     return min(MOST_MOVES, popcount(moves)) * (MOST_MOVES + 1) + min(MOST_MOVES, popcount(replies))
 
 
 cdef inline int near_corners(uint64_t rows) noexcept nogil:
-    """Return two rows' squares on the files a, b, g and h in eight bits: four of one corner, then four of the other."""
+    """Return the eight squares of two rows on the files a, b, g and h: four bits for each of the two corners."""
     return (rows & 0xC3) | (rows >> 6 & 0x0C) | (rows >> 10 & 0x30)
 
 
 cdef inline void find_other_weights(uint64_t own, uint64_t opp, int empties, int32_t *others) noexcept nogil:
-    """Write the indices of the weights that count besides the features'; the side with the discs `own` is to move."""
+    """Write the indices of the OTHERS weights that a position selects. The side with the discs `own` is to move."""
     cdef uint64_t moves, replies
     cdef int end, near, near_replies
     moves_of_both(own, opp, &moves, &replies)
@@ -83,7 +85,7 @@ cdef inline void find_other_weights(uint64_t own, uint64_t opp, int empties, int
 cdef inline void features_after(
     Features *after, const Features *before, int side, int square, uint64_t turned
 ) noexcept nogil:
-    """Compute the features after `side` played on `square` and turned some discs."""
+    """Compute the features after a move of `side` to `square` that turns the discs `turned`."""
     views_after(
         after.views[side],
         after.views[1 - side],

@@ -1,7 +1,7 @@
-"""The patterns: thirteen shapes, 54 instances of them on the board; patterns.pxd describes the features.
+"""The thirteen patterns and their 54 instances on the board, which are the features; patterns.pxd describes features.
 
-The set is the classical one of Edax (corners, edges with both X squares, rows, and diagonals of four and more
-squares) and the 2x5 corner block of Logistello.
+The patterns are Edax's (corners, edges with both X squares, rows, and diagonals of four and more squares), and the 2x5
+corner block of Logistello.
 """
 
 from libc.stdint cimport int32_t, uint16_t, uint64_t
@@ -30,21 +30,21 @@ def _instances():
             yield table, image
 
 
-# Python's integers, since a power of C integers is a float.
+# A table of Python's integers, since Cython computes powers of C integers as floats.
 _POWERS_OF_3 = [1, 3, 9, 27, 81, 243, 729, 2187, 6561, 19683, 59049]
 TABLE_OF, INSTANCES = zip(*_instances(), strict=True)
 TABLE_OFFSETS = tuple(
     sum(_POWERS_OF_3[len(squares)] for squares in PATTERNS[:table]) for table in range(len(PATTERNS) + 1)
 )
 
-# The squares near each corner in the order of their bits in CORNER_CLASSES' index, from the lowest.
+# The squares near each corner, in the order of their bits in the index of CORNER_CLASSES, the lowest bit first.
 CORNER_SQUARES = (
     ("a1", "b1", "a2", "b2"), ("g2", "h2", "g1", "h1"), ("a7", "b7", "a8", "b8"), ("g8", "h8", "g7", "h7")
 )
 
 
 def layout_hash():
-    """Return a number that changes with the patterns, their order or their digits."""
+    """Return a hash of the patterns, their order, and the order of their digits."""
     return zlib.crc32(repr((PATTERNS, INSTANCES, MOST_MOVES, CORNER_SQUARES)).encode())
 
 
@@ -58,7 +58,10 @@ cdef void _fill_tables():
 
 
 cdef int _corner_class(squares, int moves, bint turned):
-    """Return a corner's squares as bits: X, C in its row, C in its file, corner; the C squares swapped if `turned`."""
+    """Return the squares near a corner that are in `moves` as bits: X, C in the row, C in the file, corner.
+
+    The two C squares are swapped if `turned`.
+    """
     cdef int found = 0
     for place, (file, row) in enumerate(squares):
         if moves >> place & 1:
@@ -70,7 +73,7 @@ cdef int _corner_class(squares, int moves, bint turned):
 
 
 cdef void _fill_corner_classes():
-    """Fill CORNER_CLASSES, with equal classes for boards mirrored through the corner."""
+    """Fill CORNER_CLASSES. Boards that are mirrored at the diagonal through the corner get the same class."""
     cdef int moves, one, other
     for corner, squares in enumerate(CORNER_SQUARES):
         for moves in range(256):
@@ -93,7 +96,7 @@ cdef inline void _add_steps(uint16_t *view, int square, uint16_t digit) noexcept
 
 
 cdef void set_features(Features *features, uint64_t own, uint64_t opp, int side) noexcept nogil:
-    """Compute the features of a board from scratch; `side` is the one owning `own`."""
+    """Compute the features of a board from scratch. `side` has the discs `own`."""
     cdef int square
     cdef uint16_t[2][LANES] views  # local, so that the compiler knows that they don't overlap STEPS
     memset(views, 0, sizeof(views))
@@ -110,7 +113,7 @@ cdef void set_features(Features *features, uint64_t own, uint64_t opp, int side)
 
 
 def extract(const uint64_t[::1] own, const uint64_t[::1] opp, int32_t[:, ::1] out):
-    """Write the indices of the weights that count in each board to `out`, shape (boards, WEIGHTS_OF_A_POSITION)."""
+    """Write the indices of the weights that each board selects to `out`, shape (boards, WEIGHTS_OF_A_POSITION)."""
     cdef Py_ssize_t board
     cdef Features features
     cdef int32_t[LANES] weights

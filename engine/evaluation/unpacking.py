@@ -1,11 +1,10 @@
-"""Packs and unpacks the numbers of the weights; weights.py describes both files.
+"""Packs and unpacks the numbers of the weights; weights.py describes the packed and the unpacked file.
 
-This module imports no other module of Outflank, since setup.py runs it by itself, also when building for another CPU.
+This module imports no other module of Outflank, since setup.py runs it alone, even when it builds for another CPU.
 
-The packed file leaves out redundant numbers. Configurations of a pattern that mirror each other share a weight, so only
-the first of each pair is kept. A phase differs little from the next one, least for rare configurations, so only the
-differences are kept, from the last phase back to the first. Rows of the network that are all 0, as most are, are left
-out.
+The packed file leaves out redundant numbers. Two mirrored configurations of a pattern have the same weight, which is
+stored once. The weights of a phase are stored as differences from the next phase, since most differences are small; the
+last phase comes first, complete. Rows of the network that are all 0, as most rows are, are left out.
 """
 
 import functools
@@ -38,10 +37,10 @@ PATTERNS = tuple(
 )
 PACKED_MAGIC = b"OUTFLANK WEIGHTS 6\n"
 UNPACKED_MAGIC = f"OUTFLANK UNPACKED WEIGHTS 2 {sys.byteorder}\n".encode()
-ROW_BITS = 18  # the bits of an entry that number its row; evaluate.h reads them
+ROW_BITS = 18  # the number of bits of an entry that contain the index of its row; the same as in evaluate.h
 ALIGNMENT = 64  # bytes; no row of unpacked numbers crosses a cache line
 
-# Tables, rows and layers, as `weights.Weights` has them.
+# The tables, rows and layers of `weights.Weights`.
 _Numbers = tuple["array[int]", "array[int]", "array[int]"]
 _Shape = Mapping[str, Any]
 
@@ -51,8 +50,8 @@ def unpacked_file(content: bytes, spread: bool = True) -> bytes:
 
     Args:
         content: the contents of the packed file.
-        spread: True if every weight has an entry of its own, which processes share. Otherwise mirrored
-            configurations share one entry, and each process spreads the entries in its own memory.
+        spread: True to write an entry for every weight; processes then share the file's memory. Otherwise, mirrored
+            configurations share an entry, and each process spreads the entries to all weights in its own memory.
     """
     line, _, body = content.removeprefix(PACKED_MAGIC).partition(b"\n")
     header = json.loads(line)
@@ -78,14 +77,14 @@ def unpacked_file(content: bytes, spread: bool = True) -> bytes:
 
 @functools.cache
 def columns(weights: int) -> "array[int]":
-    """Return for each weight of a phase the number of the kept weight that it equals; int32.
+    """Return, for each weight of a phase, the index of its value among the kept weights, as int32.
 
     Args:
-        weights: the number of weights of a phase: the patterns' weights, then others, which are all kept.
+        weights: the number of weights of a phase: the patterns' weights, then others. All others are kept.
     """
     representatives: list[int] = []
     for squares in PATTERNS:
-        # For each index of the pattern, in order, the index of the mirrored configuration.
+        # For each configuration of the pattern, in the order of indices, the index of the mirrored configuration.
         mirrored, begin = [0], len(representatives)
         for name in _mirrored(squares):
             worth = 3 ** (len(squares) - 1 - squares.index(name))
@@ -98,7 +97,10 @@ def columns(weights: int) -> "array[int]":
 
 
 def _mirrored(squares: tuple[str, ...]) -> tuple[str, ...]:
-    """Return a pattern's squares as a reflection onto itself places them; unchanged if there is no such reflection."""
+    """Return the images of a pattern's squares under a reflection that maps the pattern to itself.
+
+    If there is no such reflection, returns the squares unchanged.
+    """
     files, rows = "abcdefgh", "12345678"
     mirror_files, mirror_rows = str.maketrans(files, files[::-1]), str.maketrans(rows, rows[::-1])
     transpose = str.maketrans(files + rows, rows + files)
@@ -115,7 +117,7 @@ def _mirrored(squares: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _sizes(shape: _Shape) -> tuple[int, int, int, int]:
-    """Return the kept weights of a phase, and the bytes of the packed tables, layers and flags of rows."""
+    """Return the number of kept weights of a phase, and the sizes in bytes of the tables, layers and row flags."""
     kept = columns(shape["weights"])[-1] + 1
     sums, units = shape["sums"], shape["units"]
     layer = sums + sums * units + 2 * units + 1
@@ -123,7 +125,7 @@ def _sizes(shape: _Shape) -> tuple[int, int, int, int]:
 
 
 def unpack(header: _Shape, body: bytes) -> _Numbers:
-    """Return the numbers of a packed file; the header's keys are as `weights` writes them.
+    """Return the numbers of a packed file. `weights.packed` writes the header.
 
     Raises: ValueError if the body does not fit the header.
     """
@@ -146,7 +148,7 @@ def unpack(header: _Shape, body: bytes) -> _Numbers:
 
 
 def _decompressed(body: bytes, announced: object, least: int, most: int) -> bytes:
-    """Return the raw numbers, never more than their announced length: a hostile file must not fill the memory."""
+    """Decompress the raw numbers, up to the announced length, so that a hostile file can't fill the memory."""
     if not isinstance(announced, int) or not least <= announced <= most:
         raise ValueError(f"another number of bytes than {least} to {most}")
     unpacker = zlib.decompressobj()
@@ -164,7 +166,7 @@ def _pieces(content: bytes, size: int) -> Iterator[bytes]:
 
 
 def _accumulated(steps: "array[int]", kept: int) -> "array[int]":
-    """Return the tables, first phase first, from their differences, last phase first."""
+    """Return the tables, the first phase first. `steps`: the differences between phases, the last phase first."""
     phases = [array("h", bytes(2 * kept))]
     try:
         for begin in range(0, len(steps), kept):
@@ -175,7 +177,7 @@ def _accumulated(steps: "array[int]", kept: int) -> "array[int]":
 
 
 def pack(shape: _Shape, tables: "array[int]", rows: "array[int]", layers: "array[int]") -> bytes:
-    """Return the numbers as `unpack` reads them, before their compression."""
+    """Return the numbers in the order in which `unpack` reads them, not yet compressed."""
     kept, *_ = _sizes(shape)
     phases = [tables[begin : begin + kept] for begin in range(0, len(tables), kept)]
     last_first = [*reversed(phases)]
@@ -194,7 +196,7 @@ def pack(shape: _Shape, tables: "array[int]", rows: "array[int]", layers: "array
 def entries_and_rows(
     shape: _Shape, tables: "array[int]", rows: "array[int]"
 ) -> "tuple[array[int], bytes, list[int]]":
-    """Return the entries of the kept weights (int32), the different rows of each stage, and the numbers of rows.
+    """Return the entries of the kept weights (int32), the distinct rows of each stage, and the number of rows by stage.
 
     Raises: ValueError if a stage has more than 2^ROW_BITS distinct rows.
     """
@@ -220,7 +222,7 @@ def entries_and_rows(
 
 
 def _little(numbers: "array[int]") -> bytes:
-    """Return numbers of 16 bits, the low byte first on any machine."""
+    """Return numbers of 16 bits as bytes, the low byte first on every machine."""
     ordered = numbers[:]
     if sys.byteorder == "big":
         ordered.byteswap()

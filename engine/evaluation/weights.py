@@ -1,30 +1,34 @@
-r"""The evaluation's weights: reads, checks and writes the packed file, and maps the unpacked one.
+r"""The evaluation's weights: reads, checks and writes packed files, and maps the unpacked file.
 
-**Packed**, as ``outflank train`` writes it and as the repository has it, ``weights.bin``:
+**A packed file** is written by ``outflank train``. The repository contains the shipped weights as ``weights.bin``.
 
     line 1    OUTFLANK WEIGHTS 6
     line 2    a JSON object: layout (hash of the patterns), phases, stages, heads, weights (a phase), sums, units,
               bytes, crc32, provenance
-    the rest  zlib-compressed: the tables' weights in 1/128 disc from the side to move, as unpacking.py keeps them,
-              first all low bytes, then all high bytes, which compress better separately; the network's layers, head
-              by head, 16 bits each number, the low byte first; the network's rows, stage by stage: a bit for each
-              row, set if it is kept, then the kept rows, a byte each number
+    the rest  compressed by zlib:
+              - the tables' weights in 1/128 disc from the side to move, reduced as unpacking.py describes: all low
+                bytes, then all high bytes, since they compress better separately
+              - the network's layers, head by head: 16 bits a number, the low byte first
+              - a bit for each row of the network, stage by stage, which is set if the row is stored
+              - the stored rows: a byte a number
 
-`bytes` is the uncompressed size of the rest, `crc32` the checksum of the header's other fields and of the compressed
-data. A file that differs from this is refused, with its name and the reason.
+`bytes` is the uncompressed size of the rest. `crc32` is the checksum of the header's other fields and of the compressed
+data. A file in another format is refused; the error message has its name and the reason.
 
-**Unpacked**, the file ``weights.unpacked``, which the search reads. setup.py makes it from ``weights.bin``,
-and every process maps it. In a wheel, to make it smaller, the file has the entries of mirrored configurations
-once, and a process spreads them to all weights in its own memory.
+**The unpacked file**, ``weights.unpacked``, is the file that the search uses. setup.py makes it from ``weights.bin``,
+and every process maps it into its memory. In a wheel, the file is made smaller: mirrored configurations share an entry,
+and each process spreads the entries to all weights in its own memory.
 
     line 1    OUTFLANK UNPACKED WEIGHTS 2, and the byte order
     line 2    the packed file's JSON object with four more keys: rows (of each stage), kept (weights of a phase),
-              row_bits, file (the checksum of the packed file); padded with spaces so that the numbers begin at a
-              multiple of 64 bytes
-    the rest  the rows, stage by stage, SUMS numbers each; the entries of the kept weights, phase by phase; unless all
-              are kept, a map from each weight of a phase to its index among the kept ones; the layers
+              row_bits, file (the checksum of the packed file); then spaces up to a multiple of 64 bytes
+    the rest  - the rows, stage by stage, SUMS numbers each
+              - the entries of the kept weights, phase by phase
+              - unless all weights are kept: for each weight of a phase, its index among the kept weights
+              - the layers
 
-It is a part of the program like the compiled modules. Mapping it checks line 1, the shape in line 2, and the length.
+The unpacked file is a part of the program, like the compiled modules. So only line 1, the shape in line 2 and the
+length are checked when it is mapped.
 """
 
 from __future__ import annotations
@@ -61,7 +65,7 @@ from outflank.errors import FileFormatError
 from outflank.storage.files import open_regular
 
 SHIPPED = Path(__file__).with_name("weights.unpacked")
-UNITS_A_DISC = 1 << SCORE_BITS  # the units of the tables' weights and of the score
+UNITS_A_DISC = 1 << SCORE_BITS  # weights and scores are integers in units of 1/UNITS_A_DISC disc
 _SHAPE = {
     "layout": layout_hash(),
     "phases": PHASES,
@@ -78,16 +82,18 @@ _ROW_NUMBERS = bytes(range(MOST_IN_ROW + 1)) + bytes(range(256 - MOST_IN_ROW, 25
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """All numbers of an evaluation, each once; evaluate.pxd says what they mean.
+    """All numbers of an evaluation, without repetition; evaluate.pxd describes their meaning.
 
-    A phase has the weights that `unpacking.columns` keeps.
+    Each phase has only the weights that `unpacking.columns` keeps.
 
     Attributes:
-        tables: int16, the weights phase by phase, none beyond MOST_IN_TABLE.
-        rows: int8, the weights' rows of the network, stage by stage, SUMS numbers each, none beyond MOST_IN_ROW.
-        layers: int16, HEADS * NUMBERS_OF_A_LAYER, the network's layers, one for each number of empty squares, 60 first.
+        tables: the weights, phase by phase, as int16; the absolute values are at most MOST_IN_TABLE.
+        rows: the weights' rows of the network, stage by stage, as int8: SUMS numbers a row; the absolute values are at
+            most MOST_IN_ROW.
+        layers: the network's heads as int16, one for each number of empty squares from 60 down: HEADS *
+            NUMBERS_OF_A_LAYER numbers.
 
-    Raises: ValueError if one is of another shape, or if a table or a row has a number beyond the limit.
+    Raises: ValueError if an array has another type or length, or if a number in `tables` or `rows` is too large.
     """
 
     tables: array[int]
@@ -114,9 +120,9 @@ class Weights:
 
     @classmethod
     def of_tables(cls, tables: array[int]) -> Weights:
-        """Return weights with these tables and a network that adds nothing.
+        """Return weights with these tables, and a network whose correction is always 0.
 
-        Raises: ValueError as the class.
+        Raises: ValueError: see the class.
         """
         rows = array("b", bytes(STAGES * _kept() * SUMS))
         return cls(tables, rows, array("h", bytes(2 * HEADS * NUMBERS_OF_A_LAYER)))
@@ -128,19 +134,19 @@ class Weights:
 
 
 Unpacked = tuple["memoryview[int]", "memoryview[int]", "memoryview[int]", "array[int]"]
-"""All numbers of an evaluation as the search reads them: rows, entries, layers, starts.
+"""All numbers of an evaluation in the form that the search reads: rows, entries, layers, starts.
 
-    rows      int8, the different rows of each stage, stage by stage, SUMS numbers each
-    entries   int32, PHASES * WEIGHTS_OF_A_PHASE, phase by phase; evaluate.pxd says what they mean
-    layers    int16, as ``Weights`` has them
-    starts    int32, the number of each stage's first row
+    rows      int8, the distinct rows of each stage, stage by stage, SUMS numbers a row
+    entries   int32, PHASES * WEIGHTS_OF_A_PHASE, phase by phase; evaluate.pxd describes an entry
+    layers    int16, see ``Weights.layers``
+    starts    int32, the index of each stage's first row
 """
 
 
 def unpacked(weights: Weights) -> Unpacked:
     """Unpack weights in memory of this process.
 
-    Raises: ValueError if a stage has more different rows than an entry can number.
+    Raises: ValueError if a stage has more distinct rows than the index in an entry can address.
     """
     kept, rows, counts = unpacking.entries_and_rows(_SHAPE, weights.tables, weights.rows)
     memory = reserve(sum(_sizes(counts, _kept())))
@@ -150,7 +156,7 @@ def unpacked(weights: Weights) -> Unpacked:
 
 
 def _mapped(file: BinaryIO) -> Unpacked:
-    """Return the weights of an unpacked file, in memory that processes share."""
+    """Return the weights of an unpacked file. Processes share their memory."""
     header, _ = _header(file, UNPACKED_MAGIC)
     if header.get("row_bits") != ROW_BITS:
         raise ValueError(f"another row_bits than this engine's {ROW_BITS}")
@@ -172,7 +178,7 @@ def _views(view: memoryview[int], counts: list[int], kept: int) -> Unpacked:
 
 
 def _sizes(counts: list[int], kept: int) -> tuple[int, int, int, int]:
-    """Return the sizes of the rows, the kept entries, the columns and the layers of unpacked weights, in bytes."""
+    """Return the sizes in bytes of the four parts of unpacked weights: rows, kept entries, columns and layers."""
     columns = 4 * WEIGHTS_OF_A_PHASE if kept < WEIGHTS_OF_A_PHASE else 0
     return SUMS * sum(counts), 4 * PHASES * kept, columns, 2 * HEADS * NUMBERS_OF_A_LAYER
 
@@ -182,7 +188,7 @@ def _kept() -> int:
 
 
 def in_use() -> Path:
-    """Return the weights that this process searches with by default: the shipped ones, or those of ``use``."""
+    """Return the file of the default weights of this process: the shipped file, or the file passed to ``use``."""
     return _in_use
 
 
@@ -194,9 +200,11 @@ def use(path: Path) -> Path:
 
 
 def load(path: Path = SHIPPED) -> Unpacked:
-    """Return the weights of a file for the search: the shipped ones are mapped, others unpacked, which takes a second.
+    """Return the weights of a file in the form that the search reads.
 
-    Raises: FileFormatError naming the file and its fault.
+    The shipped file is mapped. A packed file has to be unpacked, which takes a second.
+
+    Raises: FileFormatError, whose message names the file and the reason.
     """
     if path != SHIPPED:
         weights = read(path)
@@ -209,21 +217,21 @@ def load(path: Path = SHIPPED) -> Unpacked:
 def read(path: Path) -> Weights:
     """Read the weights of a packed file.
 
-    Raises: FileFormatError naming the file and its fault.
+    Raises: FileFormatError, whose message names the file and the reason.
     """
     with _refusals(path), open_regular(path) as file:
-        # The header first, since a file of another kind may be endless.
+        # The header is checked before the rest is read, since a file of another kind may be endless.
         header, _ = _header(file, PACKED_MAGIC)
         return Weights(*unpacking.unpack(header, _body(file, header)))
 
 
 def checksum(path: Path | None = None) -> str:
-    """Return the CRC-32 of a packed file as eight hexadecimal digits; results name the weights by it.
+    """Return the CRC-32 of a packed file as eight hexadecimal digits. Results identify the weights by this checksum.
 
     Args:
-        path: a packed file, or the shipped file, whose header has the checksum; by default the weights in use.
+        path: a packed file, or the shipped file, whose header contains the checksum. The default is ``in_use()``.
 
-    Raises: FileFormatError naming the file and its fault.
+    Raises: FileFormatError, whose message names the file and the reason.
     """
     path = path or _in_use
     if path == SHIPPED:
@@ -235,17 +243,17 @@ def checksum(path: Path | None = None) -> str:
 
 
 def version() -> str:
-    """Return the version and the evaluation of this build: ``1.1.0, evaluation f2eaca31``.
+    """Return the version of Outflank and the checksum of the weights in use: ``1.1.0, evaluation f2eaca31``.
 
-    Raises: FileFormatError as ``checksum``.
+    Raises: FileFormatError: see ``checksum``.
     """
     return f"{__version__}, evaluation {checksum()}"
 
 
 def provenance(path: Path = SHIPPED) -> Mapping[str, Any]:
-    """Return how the weights were made: command, seed, data counts, date.
+    """Return the record of how the weights were made: command, seed, data counts, date.
 
-    Raises: FileFormatError as ``checksum``, but of the header alone.
+    Raises: FileFormatError if the header of the file can't be read or has no such record.
     """
     made = _facts(path).get("provenance")
     if not isinstance(made, dict):
@@ -279,7 +287,7 @@ def _refusals(path: Path) -> Iterator[None]:
 
 
 def _header(file: BinaryIO, magic: bytes) -> tuple[dict[str, Any], bytes]:
-    """Return the header of a file that fits this engine, and the two lines that were read."""
+    """Read the header of a file and check that it fits this engine. Return the header and the two lines read."""
     if file.readline(len(magic)) != magic:
         raise ValueError("a file of another kind or version")
     line = file.readline(_LONGEST_HEADER)
@@ -303,5 +311,8 @@ def _body(file: BinaryIO, header: Mapping[str, Any]) -> bytes:
 
 
 def _checksum(header: Mapping[str, Any], body: bytes) -> int:
-    """Return the checksum of a header without its own field and of the body; the order of the fields does not count."""
+    """Return the checksum of a header and a body. The order of the header's fields has no effect.
+
+    `header` is without its field for the checksum.
+    """
     return zlib.crc32(body, zlib.crc32(json.dumps(header, sort_keys=True).encode()))
