@@ -1,19 +1,19 @@
-"""The solo game's board as masks: inline, nogil, shared by the board that Python sees and by the searches.
+"""The solo game's board as masks: inline functions without the GIL, which `SoloBoard` and the searches share.
 
-Colours are numbers here: 0 is Black, 1 is White, which the sheet calls Gold.
+Colours are numbers here: 0 is Black, 1 is White, which the rule sheet calls Gold.
 """
 
 from libc.stdint cimport uint64_t
 
 from outflank.engine.kernels cimport bit, legal_moves, turned_discs
 
-# The directions to squares that share a side come first.
+# The first four directions lead to squares that share a side, the others to squares that share a corner.
 cdef enum SoloDirection:
     SOUTH, EAST, NORTH, WEST, SOUTH_EAST, SOUTH_WEST, NORTH_WEST, NORTH_EAST
     SIDES = 4
     DIRECTIONS = 8
 
-# The contents of the board. A closed chip is in `chips` too if its colour is known, as to the dealer.
+# The contents of the board. If the colour of a closed chip is known, as in the dealer's view, it is in `chips` too.
 cdef struct SoloState:
     uint64_t[2] discs
     uint64_t[2] chips
@@ -38,8 +38,8 @@ cdef extern from * nogil:
         return mask << turn | mask >> (64 - turn);
     }
     """
-    # Moves every square of the mask by one; squares that leave the board vanish. Branchless, since the proof that a
-    # game is over spends most of its time here.
+    # Moves every square of the mask one step; squares that leave the board vanish. The function has no branches, since
+    # the proof that a game is over spends most of its time in it.
     uint64_t step "outflank_step" (uint64_t mask, int direction) noexcept
 
 
@@ -58,7 +58,7 @@ cdef inline uint64_t free_squares(const SoloState *state) noexcept nogil:
 
 
 cdef inline uint64_t beyond_chips(uint64_t own, uint64_t chips) noexcept nogil:
-    """Return the squares on which a disc would have one of `chips` between it and a disc of `own`."""
+    """Return the squares from which a disc would bracket one of `chips` together with a disc of `own`."""
     cdef uint64_t squares = 0
     cdef int direction
     for direction in range(DIRECTIONS):
@@ -78,15 +78,15 @@ cdef inline uint64_t solo_moves(const SoloState *state, int colour) noexcept nog
 
 
 cdef inline uint64_t solo_turned(const SoloState *state, int colour, int square) noexcept nogil:
-    """Return the discs that a disc of `colour` on a free square turns; chips end a row as free squares do."""
+    """Return the discs that a disc of `colour` on a free square turns. Chips end a row, like free squares."""
     return turned_discs(state.discs[colour], state.discs[colour ^ 1], square)
 
 
 cdef inline uint64_t solo_taken(const SoloState *state, int colour, int square) noexcept nogil:
     """Return the chips won by a disc of `colour` on a free square.
 
-    The discs that the move turns first make no difference: the square beyond the chip lies on no other line from
-    the new disc than the one that the chip interrupts, so a disc there is not turned.
+    The discs that the move turns before have no effect. The square behind a chip is on only one line from the new disc,
+    and the chip interrupts this line, so a disc on that square is not turned.
     """
     cdef uint64_t own = state.discs[colour], chips = open_chips(state, colour ^ 1), taken = 0, chip
     cdef int direction
@@ -98,7 +98,7 @@ cdef inline uint64_t solo_taken(const SoloState *state, int colour, int square) 
 
 
 cdef inline uint64_t solo_play(SoloState *state, int colour, int square) noexcept nogil:
-    """Play a legal move: turn discs, take chips, then turn chips up. Return the chips taken."""
+    """Play a legal move: turn discs, then take chips, then turn chips face up. Return the chips taken."""
     cdef uint64_t turned = solo_turned(state, colour, square), taken = solo_taken(state, colour, square)
     state.discs[colour] |= turned | bit(square)
     state.discs[colour ^ 1] &= ~turned

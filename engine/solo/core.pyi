@@ -1,20 +1,20 @@
-"""The solo game's board: discs and chips as masks, its moves, and the proof that nothing more can be won.
+"""The solo game's board: discs and chips as masks, the moves, and the proof that no chip can be won any more.
 
-A mask has one bit a square, bit 0 = a1, bit 63 = h8. White is the colour that the sheet calls Gold.
+A mask has one bit a square, bit 0 = a1, bit 63 = h8. White is the colour that the rule sheet calls Gold.
 """
 
 from outflank.engine.squares import Colour
 
 class SoloBoard:
-    """The board; a value: immutable, equal boards are interchangeable.
+    """The board. Boards are immutable values: equal boards are interchangeable.
 
     Args:
-        black: black discs.
-        white: golden discs.
-        black_chips: the remaining black chips whose colour is known.
-        white_chips: the remaining golden chips whose colour is known.
-        closed: the chips that lie face down. One that is in neither mask of chips has an unknown colour, as in a
-            player's view.
+        black: the black discs.
+        white: the golden discs.
+        black_chips: the remaining chips that are known to be black.
+        white_chips: the remaining chips that are known to be golden.
+        closed: the chips that lie face down. If a closed chip is in neither `black_chips` nor `white_chips`, its colour
+            is unknown, as in a player's view.
 
     Raises: NotationError if there are two discs or chips on one square.
     """
@@ -24,66 +24,75 @@ class SoloBoard:
     ) -> None: ...
     @property
     def black(self) -> int:
-        """Black discs."""
+        """The black discs."""
     @property
     def white(self) -> int:
-        """Golden discs."""
+        """The golden discs."""
     @property
     def closed(self) -> int:
-        """Chips that lie face down."""
+        """The chips that lie face down."""
     @property
     def chips(self) -> int:
-        """All chips that are left."""
+        """All remaining chips."""
     @property
     def free(self) -> int:
-        """Squares without a disc or a chip."""
+        """The squares without a disc or a chip."""
 
     def chips_of(self, colour: Colour) -> int:
-        """Return the chips known to be of that colour."""
+        """Return the chips that are known to have this colour."""
 
     def hidden(self) -> SoloBoard:
         """Return the same board without the colours of closed chips."""
 
     def legal_mask(self, colour: Colour) -> int:
-        """Return the free squares on which a disc of that colour turns a disc or wins a chip."""
+        """Return the free squares on which a disc of this colour turns a disc or wins a chip."""
 
     def turned(self, colour: Colour, square: int) -> int:
-        """Return the discs that a disc of that colour turns; chips end a row as free squares do.
+        """Return the discs that a disc of this colour on `square` turns. Chips end a row, like free squares.
 
-        Raises: IllegalMoveError if the disc may not be put there.
+        Raises: IllegalMoveError if the move is illegal.
         """
 
     def taken(self, colour: Colour, square: int) -> int:
-        """Return the chips that a disc of that colour wins: open, of the other colour, between it and another disc.
+        """Return the chips that a disc of this colour on `square` wins.
 
-        Raises: IllegalMoveError if the disc may not be put there.
+        These are open chips of the other colour, each between the new disc and another disc of this colour.
+
+        Raises: IllegalMoveError if the move is illegal.
         """
 
     def opened(self, square: int) -> int:
-        """Return the closed chips that a disc on `square` turns up: those that share a side with it."""
+        """Return the closed chips that a disc on `square` turns up: the chips that share a side with the disc."""
 
     def play(self, colour: Colour, square: int) -> SoloBoard:
-        """Return the board after a move: discs are turned, then chips taken, then chips turned up.
+        """Return the board after a move: discs are turned, then chips are taken, then chips are turned face up.
 
-        Raises: IllegalMoveError if the move is illegal, or would turn up a chip whose colour is not known.
+        Raises: IllegalMoveError if the move is illegal, or if it would turn up a chip whose colour is unknown.
         """
 
     def winnable(self) -> int:
-        """Return the chips that are not proven to be lost; no line of moves wins a chip that is not in the mask.
+        """Return the chips that are not proven to be lost. No line of moves wins any other chip.
 
-        The proof lets sets of squares grow until nothing is added any more. A square may hold a disc of a colour if it
-        holds one now, if one may be placed there, or if it lies in a run of squares that may hold the other colour,
-        between a square that may hold this colour and a square where this colour may be placed. A disc may be placed on
-        a square that is free or has a chip that may be won, if a square that may hold its colour lies beyond such a
-        run, or beyond a chip of the other colour that may lie open. A closed chip may be turned up if a disc may be
-        placed next to it. A chip may be won if the other colour may be placed on one side of it and lie on the opposite
-        side; if the chip is closed, a disc must also be possible on another square next to it, to turn it up before.
-        Every event of a real line follows from earlier events of the line, so by induction the sets contain it. They
-        contain more, since they ignore that a disc stays on its square and shows one colour at a time.
+        The proof computes sets of squares, by adding squares under these rules until no set grows:
+
+        - A square may hold a disc of a colour if it holds such a disc now, or if a disc of this colour may be placed
+          there. It may also hold such a disc if it is in a run of squares that may hold the other colour, with a square
+          that may hold this colour at one end, and a square where this colour may be placed at the other end.
+        - A disc may be placed on a square that is free, or whose chip may be won, if it would bracket something with a
+          square that may hold its colour: a run of squares that may hold the other colour, or a chip of the other
+          colour that may be open.
+        - A closed chip may be opened if a disc may be placed next to it.
+        - A chip may be won if a disc of the other colour may be placed on one side of it, and the opposite side may
+          hold such a disc. A closed chip must be opened by an earlier move, so a disc must also be possible on another
+          square next to it.
+
+        Every event of a real line of moves follows from earlier events under these rules, so by induction the sets
+        contain all events. The sets are larger than necessary: they ignore that a disc stays on its square and has only
+        one colour at a time.
         """
 
     def can_win(self, nodes: int) -> bool | None:
-        """Return whether any chip can be won, by a search of lines of moves; None if `nodes` boards don't settle it."""
+        """Return whether any line of moves wins a chip; None if a search of `nodes` boards gives no answer."""
 
     def __eq__(self, other: object) -> bool: ...
     def __hash__(self) -> int: ...

@@ -1,4 +1,4 @@
-"""The solo game's board and the proof that nothing more can be won; core.pyi documents the Python interface."""
+"""The solo game's board and the proof that no chip can be won any more; core.pyi documents the Python interface."""
 
 from libc.stdint cimport uint64_t
 
@@ -21,14 +21,14 @@ cdef dict _NUMBERS = {Colour.BLACK: 0, Colour.WHITE: 1}
 cdef int _number(colour) except -1:
     """Return the number of a colour.
 
-    Raises: NotationError if it is not a colour.
+    Raises: NotationError if `colour` is not a colour.
     """
     return _NUMBERS[Colour(colour)]
 
 # The growing sets of the proof in `SoloBoard.winnable`.
 cdef struct _Hope:
     uint64_t[2] discs  # squares that may hold a disc of a colour
-    uint64_t[2] placed  # squares on which one may be placed
+    uint64_t[2] placed  # squares on which a disc of a colour may be placed
     uint64_t opened  # chips that may lie face up
     uint64_t won
 
@@ -37,18 +37,18 @@ cdef uint64_t _through(uint64_t start, uint64_t run, int direction) noexcept nog
     """Return the squares of `run` that a straight line from `start` reaches without leaving the run."""
     cdef uint64_t reached = step(start, direction) & run
     cdef int _again
-    for _again in range(5):  # a run of more than six leaves no room for the discs that bracket it
+    for _again in range(5):  # a run has at most six squares, since two more squares are needed to bracket it
         reached |= step(reached, direction) & run
     return reached
 
 
 cdef uint64_t _unknown(const SoloState *state) noexcept nogil:
-    """Return the closed chips that may be of either colour."""
+    """Return the closed chips whose colour is unknown."""
     return state.closed & ~(state.chips[0] | state.chips[1])
 
 
 cdef bint _grow_discs(_Hope *hope, const SoloState *state, int colour) noexcept nogil:
-    """Add the squares where discs of `colour` may be placed or turned to it; return whether the sets grew."""
+    """Add squares where a disc of `colour` may be placed or may lie after a turn; return whether the sets grew."""
     cdef uint64_t own = hope.discs[colour], opp = hope.discs[colour ^ 1], placed, turned = 0
     cdef uint64_t[DIRECTIONS] reached
     cdef int direction
@@ -70,7 +70,10 @@ cdef bint _grow_discs(_Hope *hope, const SoloState *state, int colour) noexcept 
 
 
 cdef uint64_t _openers(const _Hope *hope, int but) noexcept nogil:
-    """Return the squares one step from a square where a disc may be placed, without steps in direction `but`."""
+    """Return the squares that share a side with a square where a disc may be placed.
+
+    Steps in direction `but` are left out.
+    """
     cdef uint64_t placed = hope.placed[0] | hope.placed[1], squares = 0
     cdef int direction
     for direction in range(SIDES):
@@ -80,11 +83,11 @@ cdef uint64_t _openers(const _Hope *hope, int but) noexcept nogil:
 
 
 cdef bint _grow_chips(_Hope *hope, const SoloState *state) noexcept nogil:
-    """Add the chips that may be turned up and those that may be won; return whether the sets grew."""
+    """Add chips that may be turned up, and chips that may be won; return whether the sets grew."""
     cdef uint64_t opened = hope.opened | (state.closed & _openers(hope, DIRECTIONS)), won = hope.won, before
     cdef int direction, colour
     for direction in range(DIRECTIONS):
-        # A closed chip has to be turned up by another move than the one that wins it.
+        # A closed chip has to be turned up by an earlier move than the move that wins the chip.
         before = opened & (~state.closed | _openers(hope, direction))
         for colour in range(2):
             won |= (
@@ -101,7 +104,7 @@ cdef bint _grow_chips(_Hope *hope, const SoloState *state) noexcept nogil:
 
 
 cdef uint64_t solo_winnable(const SoloState *state) noexcept nogil:
-    """Return the chips that are not proven to be lost, see `SoloBoard.winnable`."""
+    """Return the chips that are not proven to be lost; see `SoloBoard.winnable`."""
     cdef _Hope hope
     cdef uint64_t chips = state.chips[0] | state.chips[1] | state.closed
     cdef bint growing = True
@@ -116,7 +119,7 @@ cdef uint64_t solo_winnable(const SoloState *state) noexcept nogil:
 
 
 cdef int _look_for_a_win(const SoloState *state, long *nodes) noexcept nogil:
-    """Return 1 if a line of moves wins a chip, 0 if none does, -1 if the nodes ran out first."""
+    """Return 1 if a line of moves wins a chip, 0 if no line does, or -1 if the nodes ran out before an answer."""
     cdef SoloState[128] children  # two colours, 64 squares
     cdef int colour, square, count = 0, found, answer = 0
     cdef uint64_t moves
@@ -143,7 +146,7 @@ cdef int _look_for_a_win(const SoloState *state, long *nodes) noexcept nogil:
 
 
 cdef class SoloBoard:
-    """The board; a value: immutable, equal boards are interchangeable."""
+    """The board. Boards are immutable values: equal boards are interchangeable."""
 
     def __init__(self, black, white, black_chips, white_chips, closed=0):
         if self._made:
@@ -162,31 +165,31 @@ cdef class SoloBoard:
 
     @property
     def black(self):
-        """Black discs."""
+        """The black discs."""
         return self.state.discs[0]
 
     @property
     def white(self):
-        """Golden discs."""
+        """The golden discs."""
         return self.state.discs[1]
 
     @property
     def closed(self):
-        """Return the chips that lie face down."""
+        """The chips that lie face down."""
         return self.state.closed
 
     @property
     def chips(self):
-        """All chips that are left."""
+        """All remaining chips."""
         return self.state.chips[0] | self.state.chips[1] | self.state.closed
 
     def chips_of(self, colour):
-        """Return the chips known to be of that colour."""
+        """Return the chips that are known to have this colour."""
         return self.state.chips[_number(colour)]
 
     @property
     def free(self):
-        """Return the squares without a disc or a chip."""
+        """The squares without a disc or a chip."""
         return free_squares(&self.state)
 
     def hidden(self):
@@ -200,27 +203,27 @@ cdef class SoloBoard:
         )
 
     def legal_mask(self, colour):
-        """Return the free squares on which a disc of that colour turns a disc or wins a chip."""
+        """Return the free squares on which a disc of this colour turns a disc or wins a chip."""
         return solo_moves(&self.state, _number(colour))
 
     def turned(self, colour, square):
-        """Return the discs that a disc of that colour turns; chips end a row as free squares do."""
+        """Return the discs that a disc of this colour on `square` turns. Chips end a row, like free squares."""
         self._expect_legal(colour, square)
         return solo_turned(&self.state, _number(colour), square)
 
     def taken(self, colour, square):
-        """Return the chips that a disc of that colour wins: open, of the other colour, between it and another disc."""
+        """Return the chips that a disc of this colour on `square` wins."""
         self._expect_legal(colour, square)
         return solo_taken(&self.state, _number(colour), square)
 
     def opened(self, square):
-        """Return the closed chips that a disc on `square` turns up: those that share a side with it."""
+        """Return the closed chips that a disc on `square` turns face up."""
         if square not in SQUARES:
             raise OutOfRangeError(f"expected a square from 0 to 63, got {square!r}")
         return self.state.closed & beside(bit(square))
 
     def play(self, colour, square):
-        """Return the board after a move: discs are turned, then chips taken, then chips turned up."""
+        """Return the board after a move: discs are turned, then chips are taken, then chips are turned face up."""
         cdef SoloBoard after = SoloBoard.__new__(SoloBoard)
         self._expect_legal(colour, square)
         if _unknown(&self.state) & beside(bit(square)):
@@ -233,11 +236,11 @@ cdef class SoloBoard:
         return after
 
     def winnable(self):
-        """Return the chips that are not proven to be lost; no line of moves wins a chip that is not in the mask."""
+        """Return the chips that are not proven to be lost. No line of moves wins any other chip."""
         return solo_winnable(&self.state)
 
     def can_win(self, nodes):
-        """Return whether any chip can be won, by a search of lines; None if `nodes` boards do not settle it."""
+        """Return whether any line of moves wins a chip; None if a search of `nodes` boards gives no answer."""
         cdef long left = whole("nodes", nodes, 0, 1 << 62)
         cdef int answer
         with nogil:

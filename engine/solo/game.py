@@ -1,4 +1,4 @@
-"""The solo game of the Ravensburger edition of 2006: the deal, the player's view, and the chips that a move wins."""
+"""The solo game of the Ravensburger edition of 2006: the deal, the dealer's and the player's view, and the score."""
 
 import random
 import re
@@ -16,7 +16,7 @@ from outflank.engine.squares import SQUARES, Colour, mask_of, parse_square, squa
 from outflank.errors import IllegalMoveError, NotationError
 
 SHEET = PRESETS["ravensburger-2006"]
-# The sheet's Gold is our White.
+# The words for the colours: the rule sheet calls our White Gold.
 COLOUR_WORDS = MappingProxyType(
     {colour: name.lower() for colour, name in zip(Colour, SHEET.colour_names, strict=True)}
 )
@@ -40,7 +40,7 @@ class Chip:
 
     Attributes:
         colour: black or gold (``Colour.WHITE``).
-        number: 1 to 10, or 0 for a blank one.
+        number: the number on the chip, 1 to 10; 0 for a blank chip.
     """
 
     colour: Colour
@@ -52,11 +52,11 @@ class Chip:
 
 
 ALL_CHIPS = tuple(Chip(colour, number) for colour in Colour for number in (0, 0, *range(1, 11)))
-"""The 24 chips: in each colour two blank ones and the numbers 1 to 10."""
+"""The 24 chips: in each colour two blank chips and the numbers 1 to 10."""
 
 
 def score(chips: Iterable[Chip], variant: Variant = Variant.CHIPS) -> int:
-    """Return the score of these chips by `variant`; at most 24 or 220."""
+    """Return the score of these chips. It is at most 24 in the variant ``CHIPS``, and at most 220 in ``SUM``."""
     numbers = [chip.number for chip in chips]
     if variant is Variant.CHIPS:
         return len(numbers)
@@ -64,19 +64,21 @@ def score(chips: Iterable[Chip], variant: Variant = Variant.CHIPS) -> int:
 
 
 def numbers_of(chips: Mapping[int, Chip]) -> tuple[int, ...]:
-    """Return the number on the chip of each of the 64 squares; 0 for a blank chip or no chip."""
+    """Return, for each of the 64 squares, the number on its chip; 0 for a blank chip or no chip."""
     return tuple(chips[square].number if square in chips else 0 for square in SQUARES)
 
 
-# Two diagonal rows of three in each corner: our interpretation, since the sheet's figure is missing.
+# Two diagonal rows of three chips in each corner. This is our interpretation, since the figure of the sheet is missing.
 _CORNERS = "a3 b2 c1 b4 c3 d2 f1 g2 h3 e2 f3 g4 a6 b7 c8 b5 c6 d7 f8 g7 h6 e7 f6 g5"
 DEFAULT_LAYOUT = tuple(sorted(map(parse_square, _CORNERS.split())))
 
 
 def parse_layout(text: str) -> tuple[int, ...]:
-    """Read the squares of the chips: ``corners`` for the usual 24, or 24 squares separated by commas or blanks.
+    """Read a layout, the 24 squares of the chips: ``corners`` (``DEFAULT_LAYOUT``) or names of squares.
 
-    Raises: NotationError if these are not 24 different squares outside the middle.
+    Commas or blanks separate the names.
+
+    Raises: NotationError if `text` is not ``corners`` or 24 different squares other than d4 e4 d5 e5.
     """
     if text.strip().lower() == "corners":
         return DEFAULT_LAYOUT
@@ -99,9 +101,9 @@ def parse_layout(text: str) -> tuple[int, ...]:
 
 
 def never_winnable(layout: Iterable[int]) -> tuple[int, ...]:
-    """Return the squares of a layout whose chips can't be won in any deal; see ``SoloBoard.winnable`` for the proof.
+    """Return the squares of a layout whose chips are proven to be lost in every deal; see ``SoloBoard.winnable``.
 
-    Other squares may still hold a chip that can't be won.
+    Chips on other squares may be lost too.
     """
     squares = tuple(layout)
     winnable = _start_board(closed=mask_of(squares)).winnable()
@@ -113,9 +115,9 @@ class Deal:
     """The chips on their squares, face down, at the start of a game.
 
     Args:
-        chips: the chip on each square of the layout; all 24 have to be there.
+        chips: the chip on each square of the layout. Each of ``ALL_CHIPS`` must occur once.
 
-    Raises: NotationError if the chips are not the 24, or if a key is not a square.
+    Raises: NotationError if a chip is missing or occurs twice, or if a key is not a square.
     """
 
     chips: Mapping[int, Chip]
@@ -132,7 +134,7 @@ class Deal:
 
     @classmethod
     def shuffled(cls, seed: int, layout: Iterable[int] = DEFAULT_LAYOUT) -> "Deal":
-        """Return the deal with this seed: the same in every version of Python, which guarantees a stable ``random()``.
+        """Return the deal with this seed. It is the same in every version of Python, which keeps ``random()`` stable.
 
         Raises: NotationError if the layout does not have 24 squares.
         """
@@ -162,14 +164,15 @@ def _start_board(black_chips: int = 0, white_chips: int = 0, closed: int = 0) ->
     return SoloBoard(start.black, start.white, black_chips, white_chips, closed)
 
 
-# The limit of boards searched to find out whether a chip can still be won: some hundredths of a second.
+# The maximum number of boards that are searched to find out whether a chip can still be won. This search takes at most
+# some hundredths of a second.
 _NODES_TO_PROVE_THE_END = 20_000
 _MOVE = re.compile(r"(?:(black|b|gold|g|white|w)[\s:/]*)?([a-h][1-8])", re.IGNORECASE)
 
 
 @dataclass(frozen=True, order=True, slots=True)
 class SoloMove:
-    """A disc on a square, showing the colour that the player chose (gold is ``Colour.WHITE``)."""
+    """A move: the square of the new disc, and its colour, which the player chooses (gold is ``Colour.WHITE``)."""
 
     colour: Colour
     square: int
@@ -183,7 +186,10 @@ class _View:
     board: SoloBoard
 
     def legal_moves(self) -> tuple[SoloMove, ...]:
-        """Return the moves that bracket a disc or chip, black ones first, a1 first; there are no passes."""
+        """Return the moves that bracket a disc or a chip: black moves before golden moves, each a1 first.
+
+        There are no passes in this game.
+        """
         return tuple(
             SoloMove(colour, square)
             for colour in Colour
@@ -191,10 +197,10 @@ class _View:
         )
 
     def parse_move(self, text: str) -> SoloMove:
-        """Read a legal move: ``black d3``, ``b d3``, ``bd3``, ``gold e3``, or a square that only one colour may use.
+        """Read a legal move: ``black d3``, ``b d3``, ``bd3``, ``gold e3``, or a square if only one colour is legal.
 
-        Raises: NotationError if it is not a move; IllegalMoveError if it is not legal, or if it is legal in both
-            colours and names neither.
+        Raises: NotationError if `text` is not a move; IllegalMoveError if the move is not legal, or if it has no colour
+            although both colours are legal on its square.
         """
         match = _MOVE.fullmatch(text.strip())
         if not match:
@@ -219,7 +225,7 @@ class PlayerView(_View):
     Attributes:
         board: the discs, the open chips, and the squares of closed chips.
         open_chips: the open chips, by square.
-        won: the chips won, by their former squares.
+        won: the chips that the player has won, by their former squares.
         is_over: True if the dealer, who knows all chips, has ended the game.
     """
 
@@ -233,7 +239,7 @@ class PlayerView(_View):
         return score(self.won.values(), variant)
 
     def unseen(self) -> tuple[Chip, ...]:
-        """Return the closed chips, in the order of ``ALL_CHIPS``, without their squares."""
+        """Return the closed chips in the order of ``ALL_CHIPS``, which does not reveal their squares."""
         seen = Counter(self.won.values()) + Counter(self.open_chips.values())
         return tuple((Counter(ALL_CHIPS) - seen).elements())
 
@@ -280,15 +286,15 @@ class DealerView(_View):
 
     @cached_property
     def is_over(self) -> bool:
-        """Whether all chips are won, or it is proven that none can be won any more.
+        """Whether all chips are won, or it is proven that no chip can be won any more.
 
-        The first proof is ``SoloBoard.winnable``, which covers boards without a legal move; the second is a search of
-        all lines of moves. If neither succeeds within 20,000 boards, the game continues, even if no chip can be won.
+        The proof is a search of all lines of moves, which uses ``SoloBoard.winnable`` on every board. If the search
+        needs more than 20,000 boards, the game continues, even if no chip can be won.
         """
         return self.board.can_win(_NODES_TO_PROVE_THE_END) is False
 
     def bound(self, variant: Variant = Variant.CHIPS) -> int:
-        """Return an upper bound of the score of all lines of moves: the score with every chip not proven to be lost."""
+        """Return an upper bound of the final score: the score if the player wins every chip not proven to be lost."""
         lost = self.board.chips if self.is_over else self.board.chips & ~self.board.winnable()
         return score((chip for square, chip in self.deal.chips.items() if not lost >> square & 1), variant)
 
@@ -304,7 +310,7 @@ class DealerView(_View):
 
 
 def _drawn(board: SoloBoard, faces: Mapping[int, Chip]) -> str:
-    """Return a drawing of the board: X and O are black and golden discs, ``?`` a closed chip."""
+    """Return a drawing of the board. ``X`` is a black disc, ``O`` a golden disc, ``?`` a closed chip."""
     letters = "    " + "".join(f"{letter:<4}" for letter in "abcdefgh")
     rows = [letters.rstrip()]
     for row in range(8):
@@ -314,7 +320,7 @@ def _drawn(board: SoloBoard, faces: Mapping[int, Chip]) -> str:
 
 
 def cell_text(board: SoloBoard, faces: Mapping[int, Chip], square: int) -> str:
-    """Return the content of a square: ``X`` or ``O``, a chip such as ``b7``, ``?`` for a closed one, or ``.``."""
+    """Describe a square: ``X`` or ``O`` (discs), a chip such as ``b7``, ``?`` (closed chip) or ``.`` (free square)."""
     if square in faces:
         return str(faces[square])
     for letter, mask in (("X", board.black), ("O", board.white), ("?", board.closed)):

@@ -1,4 +1,4 @@
-"""Playing the solo game: with hidden chips by sampling deals, with open chips by beam search."""
+"""Plays the solo game: by sampling deals if chips are hidden, by beam search if all chips are open."""
 
 import random
 from collections.abc import Callable, Mapping
@@ -9,27 +9,27 @@ from outflank.engine.solo.game import Chip, Deal, DealerView, PlayerView, SoloMo
 from outflank.engine.solo.search import best_line, judged_moves
 from outflank.engine.squares import Colour, mask_of, squares_of
 
-# The widest search takes about a second where it finds no proof.
+# The widest beam. A search with this width takes about a second.
 WIDEST = 1024
 _WIDER = 4
 
 
 HINT_EFFORT: Mapping[str, int] = {"deals": 64, "finalists": 5, "playouts": 16}
-"""The arguments of a ``SoloPlayer`` that gives hints."""
+"""The arguments of a ``SoloPlayer`` for hints, which searches longer than a player of games."""
 
 
 class SoloPlayer:
-    """A player for hidden chips; players with equal seeds make equal moves.
+    """A player for hidden chips. Players with equal seeds make equal moves.
 
-    It samples some dozen deals of the closed chips. In each deal every move is judged by the chips that may still be
-    won after it; the moves that are best on average are played out.
+    The player samples deals of the closed chips. In each sampled deal, every move is scored by the value of the board
+    after it (see ``judged_moves``). The moves with the best average, the finalists, are played to the end of the game.
 
     Args:
         variant: the way to count chips.
         seed: the seed of the sampled deals.
-        deals: the number of sampled deals; each move is judged in all of them.
-        finalists: the number of the best judged moves that are played out.
-        playouts: the number of deals in which the finalists are played out.
+        deals: the number of sampled deals in which every move is scored.
+        finalists: the number of moves that are played to the end.
+        playouts: the number of sampled deals in which the finalists are played to the end.
     """
 
     def __init__(
@@ -43,20 +43,20 @@ class SoloPlayer:
     ) -> None:
         self._variant = variant
         self._deals, self._finalists, self._playouts = deals, finalists, playouts
-        # Not the bare seed, since the deal with this seed is drawn with the same random numbers.
+        # A number as the seed would give the random numbers by which ``Deal.shuffled`` deals with the same number.
         self._random = random.Random(f"player {seed}")
 
     def choose(self, view: PlayerView) -> SoloMove:
-        """Return the move to play; there must be a legal move."""
+        """Return the move to play. There must be a legal move."""
         finalists, supposed = self._judged(view)
         return finalists[0] if len(finalists) == 1 else self._prospects(finalists, supposed)[0][0]
 
     def prospects(self, view: PlayerView) -> list[tuple[SoloMove, float]]:
-        """Return the most promising moves and the mean of their final scores over the sampled deals, the best first."""
+        """Return the finalists, the best first, with the mean of their final scores in the sampled deals."""
         return self._prospects(*self._judged(view))
 
     def _judged(self, view: PlayerView) -> tuple[list[SoloMove], list[DealerView]]:
-        """Return the moves that look best in sampled deals, and these deals."""
+        """Sample deals, and return the finalists, the best first, and the games with the sampled deals."""
         unseen = view.unseen()
         games = [self._suppose(view, unseen) for _ in range(self._deals)]
         judged = [
@@ -68,12 +68,15 @@ class SoloPlayer:
         return sorted(moves, key=total.__getitem__, reverse=True)[: self._finalists], games
 
     def _prospects(self, moves: list[SoloMove], games: list[DealerView]) -> list[tuple[SoloMove, float]]:
-        """Return the moves and their values, best first; equal moves stay in the order in which they were judged."""
+        """Play the moves to the end, and return them with the mean of their scores, the best first.
+
+        Moves with equal means keep their order.
+        """
         found = []
         for move in moves:
             scores = [
                 _best_line(
-                    # Not by `DealerView.play`, which first tries to prove that the game is over.
+                    # `DealerView.play` would be slow, since it first tries to prove that the game is over.
                     DealerView(game.deal, game.board.play(move.colour, move.square)),
                     self._variant,
                     self._variant,
@@ -84,7 +87,7 @@ class SoloPlayer:
         return sorted(found, key=lambda prospect: prospect[1], reverse=True)
 
     def _suppose(self, view: PlayerView, unseen: tuple[Chip, ...]) -> DealerView:
-        """Return the game with the closed chips dealt at random."""
+        """Return a game that looks like `view`, in which the unseen chips are dealt at random."""
         shuffled = list(unseen)
         self._random.shuffle(shuffled)
         left = {**view.open_chips, **dict(zip(squares_of(view.board.closed), shuffled, strict=True))}
@@ -99,10 +102,10 @@ class SoloSolution:
     """The solution of a deal with open chips.
 
     Attributes:
-        score: the best score found, chips won before included.
+        score: the best score found, including the chips won before.
         bound: an upper bound of the score.
-        moves: a line that reaches `score`.
-        width: the beam width that found it.
+        moves: a line of moves that reaches `score`.
+        width: the width of the beam search that found the line.
     """
 
     score: int
@@ -122,18 +125,20 @@ def solve(
     widest: int = WIDEST,
     on_found: Callable[[SoloSolution], None] | None = None,
 ) -> SoloSolution:
-    """Return the best play found with all chips open, by wider and wider beam searches until it is proven.
+    """Search for the best line of moves if all chips are open, by wider and wider beam searches.
+
+    The search ends when the score is proven to be the best, or after the widest beam.
 
     Args:
         game: the game to continue.
         variant: the way to count chips.
         widest: the largest beam width.
-        on_found: called with each better solution.
+        on_found: the function that is called with each better solution.
     """
     solution = SoloSolution(game.score(variant), game.bound(variant), (), 0)
     width = 1
     while width <= widest and not solution.is_proven:
-        # Winning every chip is best by either count, and easiest to find if all chips count the same.
+        # Winning all chips is best in both variants, and this is easiest to find if all chips have the same value.
         for judge in dict.fromkeys((Variant.CHIPS, variant)):
             found, line = _best_line(game, judge, variant, width, seed=width)
             if found > solution.score:
@@ -148,7 +153,10 @@ def solve(
 def _best_line(
     game: DealerView, judge: Variant, variant: Variant, width: int = 1, seed: int = 0
 ) -> tuple[int, tuple[tuple[Colour, int], ...]]:
-    """Return the best line found with all chips open, judged by `judge`, and its score by `variant`."""
+    """Search with all chips open for the line that is best in the variant `judge`.
+
+    Returns: the score of the line in `variant`, and the line.
+    """
     chips = game.deal.chips
     won, line = best_line(game.board, mask_of(game.won), _numbers(chips, judge), width, seed)
     return score((chip for square, chip in chips.items() if won >> square & 1), variant), line

@@ -1,9 +1,9 @@
-"""Searches the solo game with all chips known, as in the dealer's view and in a sampled deal.
+"""Searches the solo game if all chips are known, as in the dealer's view or in a sampled deal.
 
-`won` is the mask of the chips won before, which are no longer on the board. `numbers` are the 64 numbers of the chips,
-a1 first, for the variant that sums them; None counts chips. A board's value is the score if every chip that is not
-proven to be lost (``SoloBoard.winnable``) is won, plus a fifth of the score of the chips won, plus a twentieth of an
-average chip's value for each legal move.
+`won` is the mask of the chips won before, which are no longer on the board. `numbers` are the numbers of the chips on
+the 64 squares, a1 first, for the variant that sums numbers; None for the variant that counts chips. The value of a
+board is a sum: the score if every chip is won that is not proven to be lost (``SoloBoard.winnable``), a fifth of the
+score of the chips won so far, and for each legal move a twentieth of the average value of a chip.
 """
 
 from collections.abc import Sequence
@@ -14,14 +14,15 @@ from outflank.engine.squares import Colour
 def best_line(
     board: SoloBoard, won: int = 0, numbers: Sequence[int] | None = None, width: int = 1, seed: int = 0
 ) -> tuple[int, tuple[tuple[Colour, int], ...]]:
-    """Follow the `width` best judged lines at once, ply by ply (beam search), until nothing more can be won.
+    """Search by a beam search, which keeps the `width` boards with the highest values after each ply.
 
-    A width of 1 plays the best judged move each time. Ties are broken at random by `seed`.
+    The search ends when none of these boards has a legal move, or when every chip is won that is not proven to be lost.
+    With a width of 1, it plays the move to the board with the highest value at each ply. `seed` breaks ties at random.
 
-    Returns: the mask of the chips won in the end, and the moves as colours and squares.
+    Returns: the mask of the chips won at the end of the best line, and its moves as colours and squares.
 
-    Raises: SettingsError if a chip's colour is not known, there are not 64 numbers, or the width is not 1 to 65536;
-        MemoryError; KeyboardInterrupt on Ctrl-C.
+    Raises: SettingsError if the colour of a chip is unknown, if there are not 64 `numbers`, or if the width is not from
+        1 to 65536; MemoryError; KeyboardInterrupt on Ctrl-C.
     """
 
 def judged_moves(
@@ -29,5 +30,5 @@ def judged_moves(
 ) -> dict[tuple[Colour, int], int]:
     """Return the value of the board after each legal move, in 1/200 of the average value of a chip.
 
-    Raises: SettingsError if a chip's colour is not known or there are not 64 numbers.
+    Raises: SettingsError if the colour of a chip is unknown, or if there are not 64 `numbers`.
     """

@@ -1,6 +1,6 @@
-"""Searches the solo game with all chips known; search.pyi documents the Python interface.
+"""Searches the solo game if all chips are known; search.pyi documents the Python interface.
 
-A board is judged by the chips that may still be won, so `solo_winnable` takes most of the time.
+The value of a board depends on the chips that may still be won, so `solo_winnable` takes most of the time.
 """
 
 cimport cython
@@ -16,15 +16,15 @@ from outflank.engine.squares import Colour
 from outflank.errors import mask, whole
 
 cdef enum:
-    # The value of a chip that may be won, the additional value of a chip that is won, and the value of a move.
+    # The value of a chip that may be won, the additional value of a chip that is won, and the value of a legal move.
     _HOPE = 200
     _IN_HAND = 40
     _MOBILITY = 10
     _MOST_CHILDREN = 128  # two colours on 64 squares
     _MOST_PLIES = 64
-    _SEEN_PER_LINE = 32  # room to remember boards, for each line that is followed; a power of two
+    _SEEN_PER_LINE = 32  # slots of the table of known boards, for each line of the beam; a power of two
 
-# How chips count: their number, or one each.
+# The values of the chips: their numbers, or one for each chip.
 cdef struct _Points:
     bint sum_of_numbers
     int[64] numbers
@@ -38,7 +38,7 @@ cdef struct _Node:
     int parent
     int move  # 64 * colour + square
 
-# The origin of a node, kept for each line at each ply.
+# The parent of a node and the move from the parent, which are stored for each line at each ply.
 cdef struct _Origin:
     int parent
     int move
@@ -80,7 +80,7 @@ cdef uint64_t _draw(uint64_t *seed) noexcept nogil:
 
 
 cdef bint _is_new(uint64_t *seen, int room, const _Node *node) noexcept nogil:
-    """Return whether this board is new at this ply. The table may forget a board, which then is searched twice."""
+    """Return whether this board is new at this ply. A board that the table has lost is searched twice."""
     cdef uint64_t key = node.state.discs[0] * <uint64_t>0x9E3779B97F4A7C15
     key ^= (node.state.discs[1] ^ (key >> 29)) * <uint64_t>0xC2B2AE3D27D4EB4F
     key ^= (node.won ^ (key >> 31)) * <uint64_t>0x165667B19E3779F9
@@ -93,12 +93,12 @@ cdef bint _is_new(uint64_t *seen, int room, const _Node *node) noexcept nogil:
 
 
 cdef int _better(const void *one, const void *other) noexcept nogil:
-    """Compare nodes for a sort with the best first; keys are never equal."""
+    """Compare two nodes for a sort that puts the best node first. Keys are never equal."""
     return -1 if (<const _Node *>one).key > (<const _Node *>other).key else 1
 
 
 cdef class _Beam:
-    """Searches `width` lines at once, ply by ply, and keeps the best judged ones."""
+    """A beam search: after each ply, keeps the `width` lines whose boards have the highest values."""
     cdef int width, room, ply
     cdef _Node *lines
     cdef _Node *children
@@ -128,7 +128,7 @@ cdef class _Beam:
         free(self.origins)
 
     cdef void run(self, const SoloState *state, uint64_t won) except *:
-        """Search until no line continues or the score reaches its upper bound."""
+        """Search until no line has a legal move or the score reaches its upper bound."""
         cdef int count = 1
         cdef int bound = _score(&self.points, won | solo_winnable(state))
         self.lines[0].state = state[0]
@@ -144,7 +144,7 @@ cdef class _Beam:
                 return
 
     cdef int grow(self, int count) noexcept nogil:
-        """Write the children of all lines and return their number."""
+        """Write the children of all lines to `children`, and return their number."""
         cdef int line, colour, square, made = 0
         cdef uint64_t moves
         memset(self.seen, 0, self.room * sizeof(uint64_t))
@@ -158,7 +158,7 @@ cdef class _Beam:
         return made
 
     cdef bint add(self, _Node *child, int line, int colour, int square, int number) noexcept nogil:
-        """Write the child that a move leads to and return True, unless another move led there before."""
+        """Write the board after a move to `child`. Return False if the board is known from another move."""
         cdef int score
         child.state = self.lines[line].state
         child.won = self.lines[line].won | solo_play(&child.state, colour, square)
@@ -167,7 +167,8 @@ cdef class _Beam:
         child.parent = line
         child.move = 64 * colour + square
         child.key = _judge(&self.points, &child.state, child.won) << 40
-        # Ties are broken at random; the number makes the order independent of the sort algorithm.
+        # Ties are broken at random. The number makes all keys different, so that every sort algorithm gives the same
+        # order.
         child.key |= (_draw(&self.seed) & 0xFFFF) << 24 | number
         score = _score(&self.points, child.won)
         if score > self.best.score:
@@ -175,7 +176,7 @@ cdef class _Beam:
         return True
 
     cdef int keep_best(self, int made) noexcept nogil:
-        """Keep the best children as the next lines and return their number."""
+        """Make the best children the lines of the next ply, and return their number."""
         cdef int line, count = min(made, self.width)
         if made > 1:
             qsort(self.children, made, sizeof(_Node), &_better)
@@ -185,7 +186,7 @@ cdef class _Beam:
         return count
 
     def moves(self):
-        """Return the line that leads to the best score, as colours and squares."""
+        """Return the moves that lead to the best score, as colours and squares."""
         cdef _Origin origin = self.best.last
         cdef int ply = self.best.ply
         found = []
@@ -215,7 +216,7 @@ cdef _Points _points(SoloBoard board, uint64_t won, numbers):
 
 
 def best_line(SoloBoard board, won=0, numbers=None, width=1, seed=0):
-    """Follow the `width` best judged lines at once, ply by ply (beam search), until nothing more can be won."""
+    """Search by a beam search, which keeps the `width` boards with the highest values after each ply."""
     cdef _Beam beam = _Beam(whole("a width", width, 1, 1 << 16), whole("a seed", seed, 0, 1 << 63))
     beam.points = _points(board, mask(won), numbers)
     beam.run(&board.state, mask(won))
