@@ -22,13 +22,13 @@ from outflank.tools.match.stats.ratings import PairScore, Ratings, rate
 _PASS = len(SQUARES)
 _NO_DIRECTION = len(DIRECTIONS)
 _SECONDS_BETWEEN = 1.0  # the least time between two computations of the same value
-_SHARE = 20  # computing a value may take one twentieth of the time
+_SHARE = 20  # computing a value takes at most one twentieth of the time
 
 Computed = TypeVar("Computed")
 
 
 class Standings:
-    """The standings of a run. Threads may read while another one adds games.
+    """The standings of a run. Threads may read the standings while another thread adds games.
 
     Attributes:
         settings: the settings of the run.
@@ -50,7 +50,7 @@ class Standings:
         self._lock = threading.Lock()
         self._changes = 0
         self._computed: dict[str, tuple[object, int, float]] = {}
-        self._tested = [0] * 5  # the pairs that the test has counted, by points
+        self._tested = [0] * 5  # the number of pairs that the test has counted, by points
         self._last_tested = 0
         self._verdict: bool | None = None
         for game in games:
@@ -66,13 +66,13 @@ class Standings:
             self.games[number] = replace(game, turns=(), dialogue=())
             self.pairs[pair] = _pair_score(both)
             if twin is None:
-                self._open[pair] = replace(game, outside={})  # the store has added it to its sums
+                self._open[pair] = replace(game, outside={})  # the store has already counted these times
             else:
                 key = self._keys[pair] = pair_key(both)
                 self._first_with[key] = min(pair, self._first_with.get(key, pair))
 
     def take_back(self, pair: int) -> GameRecord | None:
-        """Remove and return the game of an incomplete pair that is void; None if no game of the pair counted."""
+        """Remove and return the counted game of an incomplete pair that is now void; None if no game was counted."""
         game = self._open.pop(pair, None)
         if game is not None:
             with self._lock:
@@ -81,7 +81,7 @@ class Standings:
         return game
 
     def enter(self, settings: RunSettings) -> None:
-        """Continue with more engines."""
+        """Continue with `settings`, which have more engines."""
         with self._lock:
             self.settings = settings
             self.scores = dict.fromkeys(settings.names, Score()) | self.scores
@@ -98,7 +98,7 @@ class Standings:
 
     @property
     def repeats(self) -> dict[int, int]:
-        """The complete pairs that repeat an earlier pair, each with the number of the first equal pair."""
+        """The numbers of complete pairs that repeat an earlier pair, each with the number of the first equal pair."""
         with self._lock:
             firsts = {pair: self._first_with[key] for pair, key in sorted(self._keys.items())}
         return {pair: first for pair, first in firsts.items() if first != pair}
@@ -118,7 +118,7 @@ class Standings:
 
     @property
     def match_points(self) -> list[float]:
-        """The first engine's points in the complete pairs of a match, 0 to 2, repeats left out, in schedule order."""
+        """The first engine's points, 0 to 2, in each complete pair of a match, in schedule order, without repeats."""
         return [score.points for score in self._of_first(self._keys)]
 
     @property
@@ -128,7 +128,7 @@ class Standings:
 
     @property
     def disc_sums(self) -> list[float]:
-        """The sum of the first engine's two disc differences in each tested pair in which both games have one."""
+        """The sum of the first engine's disc differences in each tested pair, without pairs that lack a difference."""
         return [float(score.discs) for score in self._of_first(self._in_turn()) if score.measured == 2]
 
     @property
@@ -145,16 +145,16 @@ class Standings:
 
     @property
     def elo(self) -> EloEstimate | None:
-        """The Elo of the first of two engines against the second, without repeats; None with more engines.
+        """The Elo difference between the first and the second engine, without repeats; None with more engines.
 
-        Like ratings and order, it is recomputed when it is read after new games, but at most once a second, and for at
-        most a twentieth of the time.
+        The property is recomputed when it is read after new games, but at most once a second, and for at most a
+        twentieth of the time. This also holds for ``ratings`` and ``order``.
         """
         return self._current("elo", self._estimate) if len(self.settings.names) == 2 else None
 
     @property
     def ratings(self) -> Ratings:
-        """The ratings of all engines, repeats left out."""
+        """The ratings of all engines, without repeats."""
         return self._current("ratings", lambda: rate(self.settings.names, self.rated_pairs))
 
     @property
@@ -170,13 +170,13 @@ class Standings:
 
     @property
     def rounds(self) -> tuple[tuple[Meeting, ...], ...]:
-        """The known rounds of a Swiss tournament or a knockout; empty for all others."""
+        """The known rounds of a Swiss tournament or a knockout; empty for other formats."""
         _, rounds, _ = self._current("course", self._course)
         return rounds
 
     @property
     def swiss(self) -> Mapping[str, SwissScore]:
-        """The table of a Swiss tournament, games of unfinished meetings included; empty for all others."""
+        """The table of a Swiss tournament, including games of unfinished meetings; empty for other formats."""
         _, _, swiss = self._current("course", self._course)
         return swiss
 
@@ -222,13 +222,13 @@ class Standings:
 
 
 def pair_key(games: Iterable[GameRecord]) -> bytes:
-    """Return 16 bytes that two pairs share if the same engines played the same games, up to symmetry."""
+    """Return a key of 16 bytes, equal for two pairs if the same engines played the same games, up to symmetry."""
     keys = sorted(f"{[*map(game.pairing.names.get, Colour)]}".encode() + game_key(game) for game in games)
     return blake2b(b"".join(keys), digest_size=16).digest()
 
 
 def game_key(game: GameRecord) -> bytes:
-    """Return 16 bytes that two games share if start, moves, rules, ending and winner are equal up to symmetry."""
+    """Return a key of 16 bytes, equal for games with equal start, moves, rules, ending and winner, up to symmetry."""
     moves = [turn.move for turn in game.turns]
     squares = bytes(_PASS if move.square is None else move.square for move in moves)
     directions = bytes(

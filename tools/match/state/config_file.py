@@ -24,13 +24,13 @@ from outflank.storage.toml import read_toml
 from outflank.tools.match.state.run import Format, RunSettings, option_name, plain_settings
 
 _ENGINE = "engine"
-_SINGULAR = {"options": "option"}  # a table ``options`` in a file is ``option.NAME=`` in a line
+_SINGULAR = {"options": "option"}  # the table ``options`` in a file is ``option.NAME=`` in an engine's text
 
 
 def read_config(path: Path) -> dict[str, Any]:
     """Return the contents of a file as values of options: text, truth values, and for ``engine`` a list of texts.
 
-    Raises: FileFormatError naming the file, and the engine if it is at fault.
+    Raises: FileFormatError with the file's name, and with the engine if an engine's table is wrong.
     """
     found: dict[str, Any] = {}
     for key, value in read_toml(path, from_pipe=True).items():
@@ -78,13 +78,13 @@ def chosen_engines(
 
 
 def _is_word(text: str) -> bool:
-    """Return whether the text can't be a command or keys, so that a mistyped name of an engine is likely."""
+    """Return whether a text is neither a command nor keys, so that it is probably a mistyped engine name."""
     return not re.search(r"[=\s/\\]", text) and shutil.which(text) is None
 
 
 def save_config(settings: RunSettings, path: Path) -> None:
     """Write the settings to a new file for ``read_config``. Raises: UnwritableError, also if the file exists."""
-    import tomli_w  # not at the top: help does not need it
+    import tomli_w  # imported here, since help texts do not need it
 
     options = {
         option_name(name): value for name, value in plain_settings(settings).items() if value is not None
@@ -112,7 +112,7 @@ def _engines(tables: object, path: Path) -> list[Mapping[str, Any]]:
 
 
 def _line(table: Mapping[str, Any]) -> str:
-    """Return a table as the text of an option: ``key=value`` with a shell's quotes."""
+    """Return a table as the text of an option: pairs ``key=value`` with shell quoting."""
     words = []
     for key, value in table.items():
         if isinstance(value, Mapping):

@@ -29,7 +29,7 @@ class GamesPlanned:
     """The games planned so far were counted; later rounds of a Swiss tournament or a knockout add more.
 
     Attributes:
-        games: the number of games, those already played included.
+        games: the number of planned games, including games already played.
         played: the number of games that count already.
     """
 
@@ -87,7 +87,7 @@ class GameVoided:
     """A game does not count; its pair is played again.
 
     Attributes:
-        game: the record of the game, with the reason in ``void``. It may have counted before.
+        game: the record of the game, with the reason in ``void``. The game may have counted before.
     """
 
     game: GameRecord
@@ -120,7 +120,7 @@ class Notice:
     """A message of the runner to the user; it is not stored.
 
     Attributes:
-        sentence: the sentence.
+        sentence: the message, a sentence.
     """
 
     sentence: str
@@ -153,10 +153,10 @@ Event = (
 
 @dataclass(frozen=True, slots=True)
 class PairDone:
-    """A worker has finished with a pair of games.
+    """A worker has finished an attempt at a pair of games.
 
     Attributes:
-        pairings: the games that the worker was given.
+        pairings: the games that were submitted to the worker.
         failure: a sentence about a failure of the runner; empty without a failure.
     """
 
@@ -207,7 +207,7 @@ class RunObserver(ABC):
 
     Attributes:
         wants_live_updates: True if ``update`` is called.
-        wants_dialogues: True if every game record has a dialogue; otherwise only games lost by a fault have one.
+        wants_dialogues: True if every game record needs a dialogue; False if only games lost by a fault need one.
     """
 
     wants_live_updates = False

@@ -36,21 +36,21 @@ class RunSettings:
     Attributes:
         engines: the engines, in the order of their seeding; two for a match.
         openings: the source of the openings.
-        format: the format, which says which engines meet.
+        format: the format, which determines the engines that meet.
         games: the number of games that two engines play when they meet.
         rounds: the number of rounds of a Swiss tournament, and of repetitions of the other formats.
         rules: the rules of all games.
         seed: the seed of all random choices.
         stall: the seconds that an engine without a clock may think about a move.
-        adjudicate: the number of empty squares from which on a game ends with its exact result; 0 for never.
-        solve: the largest number of empty squares of positions that are solved to count lost discs; 0 for none.
+        adjudicate: the number of empty squares at which a game ends with its exact result; 0 for never.
+        solve: the number of empty squares up to which positions are solved, to count lost discs; 0 to solve none.
         resign: the rule by which the engines' own scores end a game that is won; None for never.
         draw: the rule by which the engines' own scores end a game that is drawn; None for never.
         sprt: the test that may end a match early; None to play all games.
         concurrency: the number of pairs of games that are played at once.
         replay_crashes: True if a pair with a crash is played again instead of being lost.
-        tuning: the tuning, a match of an engine against itself with values moved in opposite directions; None for
-            all other runs.
+        tuning: the tuning, if the run is a match of an engine against itself with parameter values moved in opposite
+            directions; otherwise None.
     """
 
     engines: tuple[EngineSpec, ...] = ()
@@ -83,7 +83,7 @@ class RunSettings:
         """Return a line with version, seed and settings, from which the run can be repeated.
 
         Args:
-            build: the version and evaluation that began the run; the present ones if empty.
+            build: the version and the evaluation that began the run; empty for the present ones.
         """
         times = dict.fromkeys(str(engine.time) for engine in self.engines)
         if self.format is Format.MATCH:
@@ -114,7 +114,7 @@ class Run:
         evaluation: the checksum of that version's evaluation; empty if not known.
         started: the time of the start, in ISO format with time zone.
         seconds: the time of play, without the pauses after interruptions; None if not known.
-        machine: the machine on which the run was begun, in words; empty if not known.
+        machine: a description of the machine on which the run was begun; empty if not known.
         interrupted: True if a signal or a failure ended the run early.
         finished: True if every game was played, or the test has its verdict.
         outside: the off-clock time of each engine in all its games, void games included, by the engine's name.
@@ -148,11 +148,11 @@ class Run:
 
     @property
     def is_valid(self) -> bool:
-        """Whether no engine had more than 3 % of its games voided."""
+        """Whether at most 3 % of each engine's games are void because of this engine."""
         return all(self.void_share(name) <= MOST_VOIDS for name in self.settings.names)
 
     def void_share(self, name: str) -> float:
-        """Return the share of the games voided on an engine's account in all its games, 0 to 1."""
+        """Return the share of an engine's games that are void because it lost on time or crashed, 0 to 1."""
         voids = sum(game.blamed == name for game in self.voids)
         games = sum(name in game.pairing.names.values() for game in self.games)
         return voids / (games + voids) if voids else 0.0
@@ -164,11 +164,12 @@ SCORE_RULES = ("resign", "draw")
 """The fields of RunSettings that are rules for the engines' own scores."""
 
 
-_OPTIONS = {"format": "pairing", "solve": "count-errors-from"}  # options of settings with another name
+# The options whose names differ from the names of their settings.
+_OPTIONS = {"format": "pairing", "solve": "count-errors-from"}
 
 
 def option_name(setting: str) -> str:
-    """Return the name, without dashes in front, of the option that sets a field of ``RunSettings``."""
+    """Return the name of the option that sets a field of ``RunSettings``, without the leading dashes."""
     return _OPTIONS.get(setting, setting.replace("_", "-"))
 
 

@@ -1,4 +1,7 @@
-"""The file of a run: its tables and its path. This module imports no extra package, since any file may be a run's."""
+"""The file of a run: its tables and its path.
+
+This module imports no optional package, since commands that work without such packages also test for run files.
+"""
 
 from pathlib import Path
 
@@ -23,7 +26,7 @@ CREATE TABLE turn (
 ) WITHOUT ROWID;
 CREATE TABLE remark (number INTEGER PRIMARY KEY, sentence TEXT NOT NULL UNIQUE);
 """
-_FIRST_TABLES = _TABLES.replace(" book INTEGER,", "")  # of version 1
+_FIRST_TABLES = _TABLES.replace(" book INTEGER,", "")  # the tables of version 1
 _ADD_BOOK = "ALTER TABLE turn ADD COLUMN book INTEGER;"
 RUN = DatabaseKind(
     "the file of a run",
@@ -41,7 +44,7 @@ RUN = DatabaseKind(
 def run_path(path: Path) -> Path:
     """Return the file of a run from a path to the file, to its folder, or to an arena's TOML file.
 
-    Raises: FileFormatError if the folder has no such file; the message names a run in a subfolder.
+    Raises: FileFormatError if the folder has no such file. The message names a run in a subfolder, if there is one.
     """
     folder = path.with_suffix("") if path.suffix == ".toml" else path
     if not folder.is_dir():

@@ -20,8 +20,8 @@ from outflank.tools.match.game.results import Ending, GameRecord, OffClockTime, 
 from outflank.tools.match.state.run import Run, RunSettings, read_settings
 
 LONGEST_SENTENCE = 2_000  # characters; most sentences quote an engine
-MOST_IDENTITIES = 10  # names stored of an engine that reports another name in each game
-LONGEST_DIALOGUE = 1 << 20  # more than `DialogueLog` keeps of a game
+MOST_IDENTITIES = 10  # the maximum number of reported names that are stored for an engine
+LONGEST_DIALOGUE = 1 << 20  # characters; more than `DialogueLog` keeps of a game
 _GAP = " ... left out ... "
 _MOST = 1_000_000_000
 _LONGEST_TEXT = 1 << 20
@@ -58,7 +58,7 @@ _GAME: dict[str, _Check] = {
     "margin": _MARGIN,
     **dict.fromkeys(("dialogue", "void", "blamed"), _or_none(_text)),
 }
-"""The columns of table ``game`` in the order of a row, and the values that they may have."""
+"""The columns of the table ``game`` in the order of a row, each with the check of its values."""
 _TURN: dict[str, _Check] = {
     "move": _text,
     "seconds": _or_none(_number(0, _MOST)),
@@ -66,7 +66,7 @@ _TURN: dict[str, _Check] = {
     "exact": _MARGIN,
     "book": _or_none(_whole(0, 1)),
 }
-"""The columns of table ``turn`` after its key."""
+"""The columns of the table ``turn`` after its key columns, each with the check of its values."""
 _SETTINGS: dict[str, _Check] = {
     "games": _COUNT,
     "rounds": _COUNT,
@@ -81,7 +81,7 @@ _OUTSIDE = {"moves": _whole(0, _MOST), **dict.fromkeys(("seconds", "longest", "s
 
 
 def cut(text: str, longest: int) -> str:
-    """Return `text` cut to `longest` characters, without its middle, since the end of a dialogue has the fault."""
+    """Return `text`, cut in its middle to `longest` characters. The end is kept, since a dialogue's fault is there."""
     if len(text) <= longest:
         return text
     kept = longest - len(_GAP)
@@ -147,7 +147,7 @@ def read_opening(text: str, rules: Rules) -> tuple[Move, ...]:
 
 
 def started_row(pairing: Pairing, rules: Rules) -> Row:
-    """Return the row of a game that is being played: it has no ending yet."""
+    """Return the row of a game that is being played and has no ending yet."""
     return (*_pairing_row(pairing, rules), *[None] * 7)
 
 
@@ -184,11 +184,11 @@ def turn_row(game: int, attempt: int, ply: int, turn: AnnotatedMove) -> Row:
 def read_games(
     connection: sqlite3.Connection, facts: Mapping[str, str]
 ) -> tuple[list[GameRecord], list[GameRecord], int]:
-    """Return the ended games that count, the void games, and the number of their texts that were cut.
+    """Return the ended games that count, the void games, and the number of texts of these games that were cut.
 
     Games are in schedule order. A text is cut if it is longer than the texts that Outflank writes.
 
-    Raises: FileFormatError if a game can't have been played as it is written.
+    Raises: FileFormatError if a game can't have been played as the file records it.
     """
     columns = {name for _, name, *_ in connection.execute("PRAGMA table_info(turn)")}
     book = "book" if "book" in columns else "NULL"  # runs of version 1 lack this column
@@ -224,7 +224,7 @@ def read_openings(connection: sqlite3.Connection, rules: Rules) -> list[tuple[Mo
 
 
 def read_remarks(connection: sqlite3.Connection) -> tuple[list[str], int]:
-    """Return the remarks, and the number of remarks that were too long and were cut."""
+    """Return the remarks, and the number of remarks that were cut because they were too long."""
     found = [sentence for (sentence,) in connection.execute("SELECT sentence FROM remark ORDER BY number")]
     long = sum(len(sentence) > LONGEST_SENTENCE for sentence in found)
     return [cut(sentence, LONGEST_SENTENCE) for sentence in found], long
@@ -286,14 +286,14 @@ def _read_game(row: dict[str, Any], turns: Sequence[Row], lost_seconds: float | 
 PLAYING, INTERRUPTED, FINISHED = "playing", "interrupted", "finished"
 # The names of facts.
 OUTSIDE, IDENTITIES = "outside", "identities"
-_LOST = "lost"  # with the number and the attempt of a game
+_LOST = "lost"  # followed by the number and the attempt of a game
 # Errors that are caused by values of the wrong type or out of range.
 _MISREAD = (LookupError, TypeError, ValueError, AttributeError, OverflowError, RecursionError)
 
 
 @contextmanager
 def refusals(file: Path) -> Iterator[None]:
-    """Turn every error that an edited file may cause into a FileFormatError that names it."""
+    """Turn every error that an edited file may cause into a FileFormatError that names the file."""
     try:
         yield
     except (sqlite3.Error, OutflankError, *_MISREAD) as error:

@@ -1,8 +1,8 @@
-"""The state of a run in its file: every event is stored when it happens, and everything else is derived from it.
+"""Stores the state of a run in its file. Each event is stored when it happens; all other data follow from the events.
 
-The file is in SQLite's WAL mode. Events of an unfinished game are committed with synchronous=NORMAL and survive the
-death of the runner; a finished game is committed with FULL and survives a power cut as well. A full disk loses nothing:
-events that could not be written are kept and written with the next ones.
+The file is in SQLite's WAL mode. Events of an unfinished game are committed with synchronous=NORMAL, so that they
+survive the death of the runner. A finished game is committed with synchronous=FULL, so that it also survives a power
+cut. Events that could not be written, for example to a full disk, are kept in memory and written with the next events.
 """
 
 import hmac
@@ -46,7 +46,7 @@ LOCK_FILE = RUN_FILE + LOCK_SUFFIX
 
 
 def lock_run(folder: Path) -> WriterLock:
-    """Lock the folder of a run. Raises: as ``WriterLock``."""
+    """Lock the folder of a run. Raises: the errors of ``WriterLock``."""
     return WriterLock(folder / RUN_FILE, f"the run {str(folder)!r} is being played by another process")
 
 
@@ -54,7 +54,7 @@ _MACHINE_ID = Path("/etc/machine-id")
 
 
 def machine_line() -> str:
-    """Return a description of the machine: ``Intel(R) Xeon(R), 2 processors, Linux x86_64, Python 3.11.7``."""
+    """Describe the machine, such as ``Intel(R) Xeon(R), 2 processors, Linux x86_64, Python 3.11.7``."""
     system = f"{platform.system()} {platform.machine()}"
     python = f"Python {platform.python_version()}"
     return ", ".join([cpu_name(), counted(processors(), "processor"), system, python])
@@ -63,7 +63,7 @@ def machine_line() -> str:
 def seal(file: Path, text: str) -> str:
     """Return a code for `text` that only this user on this machine can compute.
 
-    On a machine without an id the inode number of the file is used, which a copy does not have.
+    On a machine without an id, the file's inode number is used instead, which differs from the number of a copy.
     """
     try:
         machine = _MACHINE_ID.read_bytes().strip()
@@ -80,9 +80,9 @@ def _user() -> int:
 
 
 def is_sealed(file: Path, text: str, code: str) -> bool:
-    """Return whether `code` is the seal of a text, and the file is ours and not writable for everybody."""
+    """Return whether `code` is the seal of `text`, and the file is this user's and not writable for everybody."""
     status = file.stat()
-    # Windows has access control lists in place of owners and modes.
+    # Windows has access control lists instead of owners and modes.
     ours = status.st_uid == _user() and (sys.platform == "win32" or not status.st_mode & stat.S_IWOTH)
     return ours and hmac.compare_digest(seal(file, text).encode(), code.encode())
 
@@ -126,7 +126,8 @@ class Store:
             expect_no_other_file(folder / RUN_FILE, "the records need")
             lock = lock_run(folder)
             undo.callback(lock.release)
-            expect_no_other_file(folder / RUN_FILE, "the records need")  # another process may have made one
+            # Before this process had the lock, another process may have made the file.
+            expect_no_other_file(folder / RUN_FILE, "the records need")
             facts = {
                 "id": run,
                 "outflank": __version__,
@@ -147,9 +148,9 @@ class Store:
 
     @classmethod
     def resume(cls, folder: Path) -> Self:
-        """Open the file of a run to continue it; unfinished games are deleted.
+        """Open the file of a run to continue the run. Unfinished games are deleted.
 
-        Raises: FileFormatError if there is no run, if another runner plays it, or if it can't be written to.
+        Raises: FileFormatError if there is no run, if another runner plays the run, or if the file can't be written.
         """
         path = run_path(folder)
         if not folder.is_dir():
@@ -185,7 +186,7 @@ class Store:
             return schema.read(self._connection)
 
     def openings(self) -> list[tuple[Move, ...]]:
-        """Return the openings that were chosen when the run began. Raises: FileFormatError as ``read``."""
+        """Return the openings that were chosen when the run began. Raises: the errors of ``read``."""
         with schema.refusals(self.folder / RUN_FILE):
             return schema.read_openings(self._connection, self._rules)
 
@@ -196,7 +197,7 @@ class Store:
 
     @property
     def is_ours(self) -> bool:
-        """Whether this user began the run on this machine, or took it over, with its present settings."""
+        """Whether this user began the run on this machine or took the run over, with its present settings."""
         facts = schema.facts_of(self._connection)
         return is_sealed(self.folder / RUN_FILE, _sealed_text(facts), facts.get(_SEAL, ""))
 
@@ -207,7 +208,7 @@ class Store:
             self._commit([(schema.INSERT_FACT, (_SEAL, code))], durable=True)
 
     def extend(self, settings: RunSettings, openings: Iterable[tuple[Move, ...]]) -> None:
-        """Store settings with more games, and the openings beyond those already stored.
+        """Store settings with more games, and those of the openings that are not stored yet.
 
         Raises: FileFormatError if the file can't be written.
         """
@@ -224,7 +225,7 @@ class Store:
         self._was_finished = False
 
     def write(self, events: Iterable[Event]) -> None:
-        """Write events in one transaction; if it fails, they are kept and written with the next ones."""
+        """Write events in one transaction. If it fails, the events are kept and written with the next events."""
         for event in events:
             self._unsaved.append(event)
             if isinstance(event, GameEnded | GameVoided):
@@ -249,7 +250,7 @@ class Store:
             self._unsaved, self.trouble = [], ""
 
     def end(self, *, finished: bool) -> Run:
-        """Store the end of the session, close the file, and return the run, including events not written."""
+        """Store the end of the session, close the file, and return the run, including events that were not written."""
         self._ended = True
         try:
             state = schema.FINISHED if finished else schema.INTERRUPTED
@@ -269,7 +270,7 @@ class Store:
         return replace(run, finished=finished, interrupted=not finished)
 
     def _statements(self, event: Event) -> list[Statement]:
-        """Return the statements that write an event; writing them twice changes nothing."""
+        """Return the statements that write an event. They may be executed twice without harm."""
         match event:
             case GameStarted(pairing):
                 return [(schema.INSERT_GAME, schema.started_row(pairing, self._rules))]
@@ -328,9 +329,9 @@ class Store:
 
 
 def read_run(path: Path) -> Run:
-    """Return the run in a folder or a file; the run may still be playing.
+    """Return the run in a folder or a file. The games of the run may still be played.
 
-    Raises: FileFormatError if there is no run, or if it can't be read.
+    Raises: FileFormatError if there is no run, or if the run can't be read.
     """
     with _reading(path) as connection:
         return schema.read(connection)
@@ -339,7 +340,7 @@ def read_run(path: Path) -> Run:
 def read_openings(path: Path, rules: Rules) -> list[tuple[Move, ...]]:
     """Return the openings that were chosen for the run in a folder or file.
 
-    Raises: FileFormatError as ``read_run``.
+    Raises: the errors of ``read_run``.
     """
     with _reading(path) as connection:
         return schema.read_openings(connection, rules)
@@ -381,7 +382,7 @@ def _json(plain: object) -> str:
 
 
 def _sealed_text(facts: Mapping[str, str]) -> str:
-    """Return the text to seal: the run's id and its settings, which contain the commands that start engines."""
+    """Return the text to seal: the run's id and the run's settings, which contain the commands that start engines."""
     return f"{facts['id']} {facts['settings']}"
 
 

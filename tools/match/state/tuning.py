@@ -12,14 +12,14 @@ from outflank.tools.match.stats.spsa import TunedParameter, Tuning
 
 _SIDES, _TUNED = ("+", "-"), " tuned"
 TEST_FOLDER = "test"  # the subfolder of a tuning for the match of the tuned values against the initial ones
-_POINTS = 200  # the approximate number of points of a path
-_SETTLED_FROM = 0.75  # share of the pairs that the mean and the spread of a value leave out
+_POINTS = 200  # the approximate number of points in a path
+_SETTLED_FROM = 0.75  # the share of the pairs, from the first on, that mean and spread leave out
 
 
 def tuning_settings(settings: RunSettings, parameters: Sequence[TunedParameter]) -> RunSettings:
-    """Return the settings of a run in which the only engine of `settings` plays itself with other values.
+    """Return the settings of a run in which the only engine of `settings` plays against itself with other values.
 
-    The test of `settings` becomes the test of the result.
+    The test (SPRT) of `settings` becomes the test of the tuned values.
 
     Raises: NotationError if a name is too long, or if two parameters have the same name.
     """
@@ -52,7 +52,8 @@ class Value:
         text: the present value in the form that engines get.
         mean: the mean over the last quarter of the pairs so far.
         spread: the standard deviation over the same pairs.
-        path: the numbers of pairs, with the value and the step after each; thinned.
+        path: a path of points, each with a number of pairs, and the value and the step after these pairs. It has about
+            ``_POINTS`` points.
     """
 
     parameter: TunedParameter
@@ -97,7 +98,7 @@ def values_of(settings: RunSettings, results: Sequence[float]) -> list[Value]:
 
 
 def test_of(settings: RunSettings, values: Sequence[Value]) -> RunSettings | None:
-    """Return the match of tuned values against the start; None without a test, or if no value has changed."""
+    """Return the settings of the match of tuned against initial values; None without a test or a changed value."""
     tuning = settings.tuning
     if tuning is None or tuning.test is None:
         return None
