@@ -12,13 +12,13 @@ State = TypeVar("State")
 
 
 def pentanomial(pairs: Sequence[float]) -> Pentanomial:
-    """Return the numbers of pairs that brought 0, 1/2, 1, 3/2 and 2 points."""
+    """Return the numbers of pairs with 0, 1/2, 1, 3/2 and 2 points."""
     losses, almost, shared, good, wins = (sum(pair == half / 2 for pair in pairs) for half in range(5))
     return losses, almost, shared, good, wins
 
 
 def scores(cells: int) -> list[float]:
-    """Return the scores that `cells` kinds of outcomes have: evenly spaced from 0 for a loss to 1 for a win."""
+    """Return the scores of `cells` kinds of outcomes, evenly spaced from 0 (a loss) to 1 (a win)."""
     return [cell / (cells - 1) for cell in range(cells)]
 
 
@@ -36,7 +36,13 @@ def variance(counts: Sequence[float]) -> float:
 
 
 def thinned(states: Iterable[State], pairs: int, most: int) -> Iterator[tuple[int, State]]:
-    """Yield about `most` evenly spaced numbers of pairs with the state after each; `states` starts before any pair."""
+    """Yield evenly spaced numbers of pairs, each with the state after this number of pairs.
+
+    Args:
+        states: the states after 0, 1, 2 and more pairs.
+        pairs: the number of all pairs.
+        most: the approximate maximum of numbers to yield.
+    """
     step = max(1, pairs // most)
     return (
         (done, state) for done, state in enumerate(states) if done and (done % step == 0 or done == pairs)
@@ -44,7 +50,7 @@ def thinned(states: Iterable[State], pairs: int, most: int) -> Iterator[tuple[in
 
 
 def prefixes(pairs: Sequence[float], most: int) -> Iterator[tuple[int, Pentanomial]]:
-    """Yield numbers of pairs with the counts after each, see ``thinned``."""
+    """Yield numbers of pairs, each with the counts after this number of pairs; see ``thinned``."""
     none: Pentanomial = (0, 0, 0, 0, 0)
     return thinned(accumulate(pairs, _with_pair, initial=none), len(pairs), most)
 
@@ -61,7 +67,8 @@ QUANTILE = NormalDist().inv_cdf(1 - _TAIL)
 NELO_PER_T = 800 / math.log(10)
 """The normalized Elo of a t-value of 1. The t-value is (mean - 1/2) / standard deviation of the score of one game.
 
-The standard deviation of the mean score of a pair is smaller by sqrt(2), so a pair's t-value is divided by sqrt(2).
+The mean score of a pair has a standard deviation that is smaller by a factor of sqrt(2). Therefore the t-value of a
+pair has to be divided by sqrt(2).
 """
 
 
@@ -97,17 +104,17 @@ def estimate(points: Sequence[float], pairs: Sequence[float]) -> EloEstimate:
 
 
 def elo_path(pairs: Sequence[float], most: int = 400) -> list[tuple[int, EloEstimate]]:
-    """Return numbers of pairs with the estimate after each; the last estimate is after all pairs.
+    """Return numbers of pairs, each with the estimate after this number of pairs. The last estimate is after all pairs.
 
     Args:
         pairs: the points of the first engine in each pair, in the order of the schedule.
-        most: the approximate length of the path, which is thinned out evenly.
+        most: the approximate maximum number of estimates, which are evenly spaced.
     """
     return [(done, _estimate(mean(counts), counts)) for done, counts in prefixes(pairs, most)]
 
 
 def elo_of(mean: float | None) -> float | None:
-    """Return the Elo difference for a mean score per game; None without a score, or unless 0 < mean < 1."""
+    """Return the Elo difference for a mean score per game; None if the mean score is None, 0 or 1."""
     if mean is None or not 0 < mean < 1:
         return None
     return 400 * math.log10(mean / (1 - mean))
@@ -121,11 +128,11 @@ def _estimate(mean: float | None, counts: Pentanomial) -> EloEstimate:
 def interval(counts: Sequence[int]) -> tuple[float | None, float | None]:
     """Return both ends of the 95 % interval of an Elo difference; None for an end that is undefined or unbounded.
 
-    An end is the mean of the least favourable distribution of pairs among those whose likelihood is at least
-    exp(-(1 + 1/n) QUANTILE^2 / 2) of the greatest one, after half a lost pair is added to the n pairs for the lower
-    end, and half a won pair for the upper end (empirical likelihood; A. Owen, Biometrika 75, 1988). The added half pair
-    keeps the interval wide if the pairs are few or all equal. With many pairs, the ends are the mean -+ QUANTILE
-    standard errors.
+    The method is empirical likelihood (A. Owen, Biometrika 75, 1988). Half a lost pair is added to the n pairs for the
+    lower end, and half a won pair for the upper end. Then the lower end is the lowest mean, and the upper end the
+    highest mean, of all distributions whose likelihood is at least exp(-(1 + 1/n) QUANTILE^2 / 2) times the greatest
+    likelihood. The added half pair keeps the interval wide if the pairs are few or all equal. With many pairs, the ends
+    approach the mean -+ QUANTILE standard errors.
 
     Args:
         counts: the numbers of pairs of games, or of single games, that brought each score, the lowest score first.
@@ -141,7 +148,7 @@ def interval(counts: Sequence[int]) -> tuple[float | None, float | None]:
 def superiority(counts: Sequence[int]) -> float | None:
     """Return the likelihood that the first engine is the stronger one, by the model of ``interval``.
 
-    It exceeds 97.5 % if and only if the interval lies above 0.
+    This likelihood exceeds 97.5 % if and only if the interval lies above 0.
 
     Args:
         counts: see ``interval``.
@@ -161,7 +168,7 @@ def _with_loss(counts: Sequence[int]) -> list[float]:
 
 
 def _wider(counts: Sequence[int]) -> float:
-    """Return the factor by which bounds on likelihood ratios are raised; it approaches 1 with many pairs."""
+    """Return the factor by which bounds of likelihood ratios are multiplied. It approaches 1 with many pairs."""
     return 1 + 1 / sum(counts)
 
 
@@ -177,8 +184,8 @@ def _likeliest(counts: Sequence[float], is_beyond: Callable[[float, float], bool
 
     Args:
         counts: the numbers of pairs by score, the lowest score first; the first number is not 0.
-        is_beyond: a function of a mean and a likelihood ratio (twice the difference of log-likelihoods) that returns
-            whether they are beyond the bound.
+        is_beyond: the function that gets a mean and a likelihood ratio (twice the difference of log-likelihoods), and
+            returns whether they are beyond the bound.
     """
     cells = [(count, score) for count, score in zip(counts, scores(len(counts)), strict=True) if count]
     total = sum(counts)

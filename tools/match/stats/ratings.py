@@ -11,12 +11,12 @@ import numpy as np
 from outflank.tools.match.game.results import Score
 from outflank.tools.match.stats.elo import QUANTILE
 
-_ELO = 400 / math.log(10)  # Elo of one unit of the natural logarithm of the odds
+_ELO = 400 / math.log(10)  # the Elo difference for odds of e to 1
 _FEWEST_OPENINGS = 10
-_NO_SURPLUS = 1e-3  # points; results are half points apart, so smaller values come from rounding
+_NO_SURPLUS = 1e-3  # points; results are multiples of half a point, so smaller values come from rounding
 _PRECISION = 1e-9
 _MOST_STEPS = 1000
-_LONGEST_STEP = 0.5  # longest step of Newton's method, in natural logarithms of odds
+_LONGEST_STEP = 0.5  # the longest step of Newton's method, in natural logarithms of odds
 
 Matrix = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -29,7 +29,7 @@ class PairScore:
         first: the name of one of the engines.
         second: the name of its opponent.
         score: the score of the first engine.
-        opening: any value that is equal for all games on one opening.
+        opening: a value that is equal for all games on the same opening.
     """
 
     first: str
@@ -38,7 +38,7 @@ class PairScore:
     opening: Hashable
 
     def score_of(self, name: str) -> Score:
-        """Return the score of engine `name`, one of the two."""
+        """Return the score of engine `name`, which is one of the two engines."""
         return self.score if name == self.first else self.score.of_opponent
 
 
@@ -48,11 +48,11 @@ class Rating:
 
     Attributes:
         name: the name of the engine.
-        elo: the rating, where the mean of all ratings is 0; None without games.
-        low: lower end of the 95 % interval; None without games or points.
-        high: upper end of the 95 % interval; None without games or if it scored every point.
-        points: the points that it scored.
-        games: the number of games that it played.
+        elo: the rating, on a scale on which the mean of all ratings is 0; None without games.
+        low: the lower end of the 95 % interval; None if the engine played no game or scored no point.
+        high: the upper end of the 95 % interval; None if the engine played no game or scored every point.
+        points: the points that the engine scored.
+        games: the number of games that the engine played.
     """
 
     name: str
@@ -69,10 +69,10 @@ class Ratings:
 
     Attributes:
         ratings: the ratings in the order of the names.
-        superiority: the likelihood that each engine is stronger than each other engine, 0 to 1; None if both
-            are the same engine, if there are no games, and if the variance is 0.
-        prior: True if each engine was credited a draw against an average engine, since the games alone determine no
-            ratings.
+        superiority: the likelihood that the engine of a row is stronger than the engine of a column, 0 to 1; None if
+            both are the same engine, if one of them has no games, or if the variance is 0.
+        prior: True if each engine was credited with a draw against an average engine, since the games alone do not
+            determine ratings.
     """
 
     ratings: tuple[Rating, ...]
@@ -119,7 +119,9 @@ def _points(number: dict[str, int], pairs: Iterable[PairScore]) -> Matrix:
 
 
 def _all_connected(beaten: np.ndarray[Any, np.dtype[np.bool_]]) -> bool:
-    """Return whether each engine is linked to every other by engines that each scored against the next.
+    """Return whether each engine is linked to every other engine by a chain.
+
+    In a chain, each engine scored at least half a point against the next engine.
 
     Args:
         beaten: a matrix that is true where the engine of the row scored against the engine of the column.
@@ -131,7 +133,7 @@ def _all_connected(beaten: np.ndarray[Any, np.dtype[np.bool_]]) -> bool:
 
 
 def _shares(strengths: Matrix) -> Matrix:
-    """Return the expected share of the points of each row's engine against each column's."""
+    """Return the share of the points that the engine of each row should score against the engine of each column."""
     return np.asarray(1 / (1 + np.exp(strengths[np.newaxis, :] - strengths[:, np.newaxis])))
 
 
@@ -139,7 +141,7 @@ def _likeliest(points: Matrix, prior: float) -> Matrix:
     """Return the maximum-likelihood strengths, in natural logarithms of odds, with mean 0.
 
     Uses Newton's method. Steps are shortened so that no difference between opponents changes by more than
-    ``_LONGEST_STEP``. Then the curvature changes by less than a factor of 2, so that each step raises the likelihood.
+    ``_LONGEST_STEP``. In such a step, the curvature changes by less than a factor of 2, so the likelihood increases.
 
     Args:
         points: see ``_points``.
@@ -149,7 +151,7 @@ def _likeliest(points: Matrix, prior: float) -> Matrix:
     strengths = np.zeros(len(points))
     for _ in range(_MOST_STEPS):
         own = prior * (1 / (1 + np.exp(-strengths)) - 0.5)
-        # The likelihood depends on differences only; the last term keeps the mean at 0 and changes no difference.
+        # The likelihood depends on differences only. The last term keeps the mean at 0, and changes no difference.
         slope = (games * _shares(strengths) - points).sum(axis=1) + own + strengths.sum()
         if (np.abs(slope) <= _PRECISION * np.maximum(1.0, games.sum(axis=1))).all():
             break
@@ -168,7 +170,7 @@ def _information(strengths: Matrix, games: Matrix, prior: float) -> Matrix:
 
 
 def _residuals(strengths: Matrix, pairs: Iterable[PairScore], index: dict[str, int]) -> Matrix:
-    """Return the points scored above expectation, by opening (row) and engine (column)."""
+    """Return the points that each engine (column) scored above expectation on each opening (row)."""
     share = _shares(strengths)
     rows: dict[Hashable, Matrix] = {}
     for pair in pairs:
@@ -181,7 +183,10 @@ def _residuals(strengths: Matrix, pairs: Iterable[PairScore], index: dict[str, i
 
 
 def _covariance(strengths: Matrix, games: Matrix, prior: float, residuals: Matrix) -> Matrix:
-    """Return the covariance of the strengths, clustered by opening; without clusters if the openings are few."""
+    """Return the covariance of the strengths, clustered by opening.
+
+    The covariance is not clustered if the openings are few, with a `prior`, or if an engine has no residuals.
+    """
     # The games determine differences only, so a change of all strengths by the same amount is projected out.
     centring = np.eye(len(strengths)) - 1 / len(strengths)
     inverse = centring @ np.linalg.inv(_information(strengths, games, prior)) @ centring
@@ -192,7 +197,7 @@ def _covariance(strengths: Matrix, games: Matrix, prior: float, residuals: Matri
 
 
 def _any_without_surplus(residuals: Matrix) -> bool:
-    """Return whether an engine took its expected points on every opening."""
+    """Return whether an engine scored exactly its expected points on every opening."""
     return bool((np.abs(residuals).max(axis=0) < _NO_SURPLUS).any())
 
 

@@ -1,11 +1,11 @@
 """Sequential tests on the points and on the disc differences of pairs of games.
 
-The sum of a pair's two disc differences carries more information than its points. ``DiscTest`` tests the t-value of
-these sums, their mean divided by their standard deviation, in the units of normalized Elo. If the sums are normally
-distributed with an unknown standard deviation s, the likelihood under a t-value t is greatest at s^2 + t m s = q, where
-m is the mean of the sums and q the mean of their squares.
+The sum of a pair's two disc differences carries more information than the pair's points. ``DiscTest`` tests the t-value
+of these sums, which is their mean divided by their standard deviation, in units of normalized Elo. If the sums are
+normally distributed with an unknown standard deviation s, the likelihood under a t-value t is greatest for the s with
+s^2 + t m s = q, where m is the mean of the sums and q the mean of their squares.
 
-The two tests differ in what they reward: an engine that often wins narrowly passes the test on points, but may fail
+The two tests may differ in their verdict: an engine that often wins narrowly passes the test on points, but may fail
 the test on discs.
 """
 
@@ -19,9 +19,10 @@ from typing import Any
 from outflank.errors import NotationError
 from outflank.tools.match.stats.elo import NELO_PER_T, pentanomial, prefixes, scores, thinned
 
-# An outcome that has not occurred yet counts as this many outcomes; with 0, logarithms would be infinite.
+# The count of an outcome that has not occurred yet. A count of 0 would make logarithms infinite.
 _UNSEEN = 1e-3
-# The multiplier is searched on a logistic scale between these ends; shares of 1e-3 in 1e12 outcomes need far less.
+# The Lagrange multiplier is searched on a logistic scale from minus this number to this number. This is far enough even
+# for shares of 1e-3 in 1e12 outcomes.
 _WIDEST = 60.0
 _STEPS = 2**46  # steps of 2e-12 from one end of the scale to the other
 _MOST_ROUNDS = 100
@@ -37,7 +38,7 @@ def ratio_of_means(counts: Sequence[float], mean0: float, mean1: float) -> float
 
 
 def ratio_of_t_values(counts: Sequence[float], t0: float, t1: float) -> float:
-    """Return the log-likelihood ratio of a t-value, (mean - 1/2) / standard deviation, of `t1` against `t0`."""
+    """Return the log-likelihood ratio of the t-value `t1` against `t0`. A t-value is (mean - 1/2) / deviation."""
     shares = _shares(counts)
     return _log_ratio(counts, _fit_t_value(shares, t0), _fit_t_value(shares, t1))
 
@@ -61,9 +62,9 @@ def _log_ratio(counts: Sequence[float], null: Sequence[float], other: Sequence[f
 def _fit(shares: Sequence[float], deviations: Sequence[float]) -> list[float]:
     """Return the likeliest distribution under which the mean of `deviations`, which have both signs, is 0.
 
-    By Lagrange multipliers, it is p_i / (1 + x d_i) with x between -1 / max d and -1 / min d. If the divisor is a_i at
-    the lower end and b_i at the upper end, it is a_i (1 - w) + b_i w at the share w of the way between them. This form
-    avoids cancellation close to an end.
+    By Lagrange multipliers, this distribution is p_i / (1 + x d_i), with x between -1 / max d and -1 / min d. Let the
+    divisor 1 + x d_i be a_i at the lower end of x, and b_i at the upper end. Then the divisor at a share w of the way
+    from the lower to the upper end is a_i (1 - w) + b_i w. This form avoids cancellation close to an end.
     """
     lower = [1 - deviation / max(deviations) for deviation in deviations]
     upper = [1 - deviation / min(deviations) for deviation in deviations]
@@ -88,8 +89,8 @@ def _logit(step: int) -> float:
 def _fit_t_value(shares: Sequence[float], t_value: float) -> list[float]:
     """Return the likeliest distribution with the given t-value.
 
-    Linearizes the t-value at a distribution, finds the likeliest distribution under the linear constraint, and repeats
-    both from there until the distribution converges.
+    Linearizes the t-value at a distribution, and finds the likeliest distribution under the linear constraint. Both
+    steps are repeated from the new distribution until the distributions converge.
     """
     values = scores(len(shares))
     fitted = [1 / len(shares)] * len(shares)
@@ -109,25 +110,25 @@ def _fit_t_value(shares: Sequence[float], t_value: float) -> list[float]:
 
 
 _SPELLINGS = {"normalised": "normalized"}  # other accepted spellings of a model
-# The largest Elo differences of a test; larger ones need no test. Beyond 200 normalized Elo the linear approximation
-# of the t-value fails at a distribution with a very different t-value. At 2000 logistic Elo the stronger
-# engine loses one point in 100,000; at much larger differences rounding makes this loss zero.
+# The largest Elo differences of a test; larger differences need no test. Beyond 200 normalized Elo, the linear
+# approximation of the t-value fails at a distribution with a very different t-value. At 2000 logistic Elo, the stronger
+# engine loses one point in 100,000. At much larger differences, rounding would make this loss zero.
 _LARGEST = {"normalized": 200.0, "logistic": 2000.0}
 _KEYS = ("elo0", "elo1", "alpha", "beta", "model")
 
 
 @dataclass(frozen=True, slots=True)
 class Sprt:
-    """A sequential test of elo1 against elo0; a pair's value is the first engine's points in it, 0 to 2.
+    """A sequential test of elo1 against elo0. The value of a pair is the first engine's points in the pair, 0 to 2.
 
     Attributes:
         elo0: the Elo difference of a worthless change.
         elo1: the Elo difference of a good change.
         alpha: the probability of accepting a worthless change.
         beta: the probability of rejecting a good change.
-        model: the meaning of Elo. ``normalized``: 800 / ln 10 times the mean score above one half over the standard
-            deviation of a game's score, so that the length of a test does not depend on the share of draws.
-            ``logistic``: 400 log10 of the odds of a point.
+        model: the meaning of Elo. ``normalized``: 800 / ln 10 times (mean - 1/2) / standard deviation of a game's
+            score, so that the length of a test does not depend on the share of draws. ``logistic``: 400 times log10 of
+            the odds, mean / (1 - mean).
 
     Raises: ValueError if the numbers define no valid test.
     """
@@ -158,7 +159,7 @@ class Sprt:
     def parse(cls, text: str) -> "Sprt":
         """Read ``elo0=0 elo1=20 alpha=0.05 beta=0.05 model=normalized``; commas may replace the blanks.
 
-        Missing keys have their defaults, and ``0,20`` alone sets elo0 and elo1.
+        Missing keys have their defaults. The text ``0,20`` sets elo0 and elo1.
 
         Raises: NotationError if the text can't be read or the numbers define no valid test.
         """
@@ -185,7 +186,7 @@ class Sprt:
         return " ".join(f"{key}={getattr(self, key)}" for key in _KEYS)
 
     def ratio(self, values: Sequence[float]) -> float:
-        """Return the log-likelihood ratio after pairs of games worth 0 to 2 points each; 0 after none."""
+        """Return the log-likelihood ratio after pairs with these points, 0 to 2 for each pair; 0 without pairs."""
         return self.ratio_of(pentanomial(values))
 
     def ratio_of(self, counts: Sequence[int]) -> float:
@@ -203,11 +204,13 @@ class Sprt:
         return ratio_of_t_values(counts, scale * self.elo0, scale * self.elo1)
 
     def path(self, values: Sequence[float], most: int) -> Iterator[tuple[int, float]]:
-        """Yield numbers of pairs with the log-likelihood ratio after each; the last ratio is after all pairs.
+        """Yield numbers of pairs, each with the log-likelihood ratio after this number of pairs.
+
+        The last ratio is after all pairs.
 
         Args:
             values: the values of the pairs, in the order of the schedule.
-            most: the approximate largest number of points; a longer path is thinned out evenly.
+            most: the approximate maximum number of ratios, which are evenly spaced.
         """
         return ((done, self.ratio_of(counts)) for done, counts in prefixes(values, most))
 
@@ -234,9 +237,9 @@ class Sprt:
         return None
 
     def outcome(self, values: Sequence[float]) -> tuple[int, float, bool | None]:
-        """Return the number of pairs that count, the ratio after them, and the verdict.
+        """Return the number of pairs that count, the ratio after these pairs, and the verdict.
 
-        Pairs after the first verdict, which stands, don't count.
+        Pairs after the first verdict don't count, since this verdict is final.
         """
         done, accepted = self.decided(values) or (len(values), None)
         return done, self.ratio(values[:done]), accepted
@@ -285,16 +288,16 @@ def _log_share(elo: float) -> float:
     return min(odds, 0.0) - math.log1p(math.exp(-abs(odds)))
 
 
-# Added to the mean square: sums are whole numbers, so a standard deviation below one disc is not significant.
+# This is added to the mean square. Sums are whole numbers, so a standard deviation below one disc is not significant.
 _ROUNDING = 1.0
 
 
 @dataclass(frozen=True, slots=True)
 class DiscTest(Sprt):
-    """The test on disc differences, in normalized Elo; a pair's value is the sum of its two disc differences."""
+    """The test on disc differences, in normalized Elo. The value of a pair is the sum of its two disc differences."""
 
     def ratio(self, values: Sequence[float]) -> float:
-        """Return the log-likelihood ratio after pairs of games with these sums of disc differences; 0 after none."""
+        """Return the log-likelihood ratio after pairs with these sums of disc differences; 0 without pairs."""
         return self._ratio(len(values), math.fsum(values), math.fsum(value * value for value in values))
 
     def path(self, values: Sequence[float], most: int) -> Iterator[tuple[int, float]]:

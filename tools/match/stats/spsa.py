@@ -1,9 +1,10 @@
 """SPSA: tunes the values of parameters by the results of pairs of games.
 
-For each pair, all values are moved at once, each up or down at random, and play against the values moved the opposite
-way. Then the values move a little towards the winner's values. Step and rate follow the schedule that fishtest uses for
-Stockfish (gamma 0.101 and alpha 0.602 are Spall's): after `k` of `n` pairs a value is moved by
-``c / k^gamma`` for play, and ``rate * step`` for each game won; both reach their given size at the end of the run.
+For each pair of games, each value is moved up or down at random for one engine, and in the opposite direction for the
+other engine. After the pair, the values move a little towards the winner's values. Step and rate follow the schedule
+that fishtest uses for Stockfish, with Spall's gamma of 0.101 and alpha of 0.602. In pair `k`, a value is moved by
+``c / k^gamma`` for play, and afterwards by ``rate * step`` for each game won. Step and rate decrease, and reach their
+given size at the end of the run.
 
 Source: J. C. Spall, Implementation of the simultaneous perturbation algorithm for stochastic optimization, IEEE
 Transactions on Aerospace and Electronic Systems 34 (1998), pages 817-823.
@@ -22,13 +23,13 @@ from outflank.tools.match.stats.sprt import Sprt
 
 ALPHA, GAMMA = 0.602, 0.101
 STABILITY = 0.1  # Spall's constant A as a share of all pairs; it limits the rate in the first pairs
-_STEPS_IN_RANGE = 20  # number of default steps in the range of a parameter
+_STEPS_IN_RANGE = 20  # the number of default steps in the range of a parameter
 _LEAST_STEP_OF_WHOLE = 0.5  # rounding would cancel a smaller step in most pairs
 _NAME = re.compile(r"(?=.{1,40}$)[\w.-]+(?: [\w.-]+)*", re.ASCII)
 _LARGEST = 1e12
 _MOST_LAG = 100_000
 _MOST_PARAMETERS = 200
-_DIGITS = 6  # significant digits of a real value sent to an engine
+_DIGITS = 6  # the significant digits of a real value that is sent to an engine
 _KINDS = ("int", "real")
 
 
@@ -42,8 +43,8 @@ class TunedParameter:
         start: the value at the beginning.
         least: the smallest value.
         most: the largest value.
-        step: the distance by which the value is moved for play, at the end of the run.
-        rate: the change of the value for each game won at the end of the run, as a fraction of `step`.
+        step: the distance by which the value is moved for play at the end of the run.
+        rate: the change of the value for each game won, at the end of the run, as a fraction of `step`.
 
     Raises: NotationError if the values do not fit together.
     """
@@ -74,7 +75,7 @@ class TunedParameter:
         start, least, most = (_number(name, word) for word in words[2:5])
         usual = max((most - least) / _STEPS_IN_RANGE, _LEAST_STEP_OF_WHOLE if kind == "int" else 0.0)
         step = _number(name, words[5]) if len(words) > 5 else usual
-        # The default rate falls with the number of pairs; at 250,000 pairs it is fishtest's 0.002.
+        # The default rate decreases with the number of pairs. For 250,000 pairs it is fishtest's rate of 0.002.
         rate = _number(name, words[6]) if len(words) > 6 else min(1 / math.sqrt(pairs), 1.0)
         return cls(name, kind, start, least, most, step, rate)
 
@@ -103,13 +104,13 @@ class TunedParameter:
             raise NotationError(f"expected a step within the range and a rate up to 1 for {self.name}")
 
     def text(self, value: float, toss: float = 0.5) -> str:
-        """Return a value in the form that engines get; an int is rounded up if its fraction is at least 1 - `toss`."""
+        """Return a value in the form that engines get. An int is rounded up if its fraction is at least 1 - `toss`."""
         if self.kind == "int":
             return str(int(self.clipped(math.floor(value + toss))))
         return f"{self.clipped(value):.{_DIGITS}g}"
 
     def clipped(self, value: float) -> float:
-        """Return the nearest value of the range."""
+        """Return the nearest value in the range of the parameter."""
         return min(max(value, self.least), self.most)
 
 
@@ -125,12 +126,13 @@ class Tuning:
     """The parameters and the settings of a tuning.
 
     Attributes:
-        parameters: the parameters whose values move together.
-        lag: the distance from a pair back to the latest pair whose result its values depend on. This many pairs may
-            be played at once, and the values do not depend on the order in which the pairs end.
-        test: the test of the final values against the start, in a separate match after the run; None for no test.
+        parameters: the parameters that are tuned together.
+        lag: the number of pairs by which values lag behind results: the values for pair n depend only on the results of
+            the pairs up to n - lag. So `lag` pairs may be played at once, and may end in any order.
+        test: the test of the final values against the initial values, in a match after the run; None for no test.
 
-    Raises: NotationError if the number or the names of the parameters, or the lag, are out of range.
+    Raises: NotationError if the parameters are too many or too few, if two have the same name, or if the lag is out of
+        range.
     """
 
     parameters: tuple[TunedParameter, ...]
@@ -159,7 +161,7 @@ class ValuePath:
     """The values of a tuning while results come in. They do not depend on the order in which results arrive.
 
     Attributes:
-        pairs: the number of pairs, counted from the first without a gap, whose results have moved the values.
+        pairs: the number of pairs whose results have moved the values: all pairs before the first one without a result.
         values: the values after these pairs, one for each parameter.
 
     Args:
@@ -178,7 +180,7 @@ class ValuePath:
         self._before: dict[int, list[float]] = {0: self.values}
 
     def add(self, pair: int, points: float) -> None:
-        """Add the points of the plus side in a pair, 0 to 2; they take effect once all earlier pairs have results."""
+        """Add the points of the plus side in a pair, 0 to 2. They take effect when all earlier pairs have results."""
         self._ahead[pair] = points
         while (points_of_next := self._ahead.pop(self.pairs + 1, None)) is not None:
             self.pairs += 1
@@ -187,7 +189,7 @@ class ValuePath:
             self._before.pop(self.pairs - self._tuning.lag, None)
 
     def is_due(self, pair: int) -> bool:
-        """Return whether the values with which a pair is played are known."""
+        """Return whether the values for a pair are known, so that the pair can be played."""
         return pair - self._tuning.lag <= self.pairs
 
     def sides(self, pair: int) -> tuple[dict[str, str], dict[str, str]]:
