@@ -30,7 +30,7 @@ class TimeControl:
         main: the time for the whole game, or before the overtime; infinite without a limit.
         increment: the time added after each move in main time (Fischer).
         period: the length of an overtime period (Canadian byo-yomi); 0 for no overtime.
-        period_moves: the number of moves in each period. If it is 1 and `main` is 0, each move has `period` seconds.
+        period_moves: the number of moves in each period. If this is 1 and `main` is 0, each move has `period` seconds.
         extension: the time that is added once when the main time has run out (GGF).
         counts_periods: True if ``time_left`` counts the remaining periods (Japanese byo-yomi) instead of the moves due
             in this period.
@@ -64,7 +64,7 @@ class TimeControl:
             control = cls(main=main, increment=extra)
         else:
             control = cls(main=main, period=extra, period_moves=moves)
-        # The first increment is added after the first move, which therefore needs main time or a period.
+        # The first increment is added after the first move, so the first move needs main time or a period.
         if control.main + control.period <= 0 or (control.period > 0 and not control.period_moves):
             raise NotationError(f"expected time for the first move and moves for a period, got {shown!r}")
         if max(control.main, control.increment, control.period) > LONGEST_SECONDS:
@@ -130,7 +130,7 @@ class RunningClock:
 
     @property
     def allowance(self) -> float:
-        """The seconds for the next move; infinite without a limit, below 0 if more was charged than was left."""
+        """The seconds that the next move may take; infinite without a limit; negative if too much was charged."""
         return self._left if self._moves_due else self._left + (self.control.period or self._extension)
 
     @property
@@ -161,7 +161,8 @@ class RunningClock:
 
         Args:
             seconds: the remaining main time, or the remaining time of this period; values below 0 count as 0.
-            moves: 0 in main time, else the moves due in this period; with `counts_periods`, the remaining periods.
+            moves: the number of moves due in this period, or of remaining periods if `counts_periods` is set; 0 in main
+                time.
         """
         self._left = max(seconds, 0.0)
         self._moves_due = min(moves, 1) if self.control.counts_periods else moves
@@ -196,7 +197,7 @@ class RunningClock:
 
 
 def parse_duration(text: str) -> float:
-    """Return the seconds of a duration such as ``5``, ``500ms``, ``2 min``. Without a unit, `text` means seconds.
+    """Convert a duration such as ``5``, ``500ms`` or ``2 min`` to seconds. Without a unit, `text` means seconds.
 
     Raises: NotationError.
     """

@@ -116,8 +116,8 @@ LONGEST_WAIT_SECONDS = 0.2 if sys.platform == "win32" else None
 class Inbox:
     """A queue of lines in order of arrival.
 
-    Lines are numbered in order of arrival, so that an interrupting line applies to every command that arrived before
-    it, even if the command has not started to search yet, but to no later command.
+    Lines are numbered in order of arrival. An interrupting line applies to every command with a smaller number, even to
+    a command that has not started to search yet.
 
     Attributes:
         quits: True if a line has arrived that ends the dialogue, so that the end of the input is no error.

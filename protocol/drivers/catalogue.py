@@ -16,7 +16,7 @@ from outflank.protocol.drivers.command import join_command
 
 _FILE = Path(__file__).with_name("catalogue.toml")
 _PROGRAM = "{program}"
-_GAMES = ("/usr/games", "/usr/local/games")  # Debian's folders for games, which some users lack on their PATH
+_GAMES = ("/usr/games", "/usr/local/games")  # Debian's folders for games, which may be missing on PATH
 _BESIDE = (".", "bin", "build")  # the subfolders of a project that may contain its program
 
 
@@ -30,7 +30,7 @@ class CatalogueEntry:
         programs: the possible file names of the program, the preferred one first; ``*`` matches any characters.
         cmd: the command; ``{program}`` stands for the path of the program.
         seen: a description of how this entry was checked.
-        home: a file that the engine needs in its working folder; empty if it needs none.
+        home: a file that the engine needs in its working folder; empty if the engine needs no such file.
         given: the arguments that are appended to the command for each setting that is given, by setting.
         without: the arguments that are appended to the command for each setting that is not given, by setting.
         settings: the default settings of the engine in a match, by key.
@@ -49,7 +49,7 @@ class CatalogueEntry:
     facts: Sequence[Mapping[str, Any]] = ()
 
     def find(self, folders: Iterable[Path]) -> Path | None:
-        """Search the folders and their subfolders ``bin`` and ``build`` for the program; return its path or None."""
+        """Return the program in these folders or in their subfolders ``bin`` and ``build``; None if it is not found."""
         needs_no_permission = not self.cmd.startswith(_PROGRAM)  # an interpreter only reads the file
         for folder in folders:
             for place, name in ((place, name) for name in self.programs for place in _BESIDE):
@@ -75,7 +75,7 @@ def search_path() -> list[Path]:
 def completed(given: Mapping[str, Any]) -> dict[str, Any]:
     """Return an engine's settings completed by the catalogue entry ``given["catalogue"]``. Given keys take precedence.
 
-    If ``cmd`` is not given, the program is searched for in the folder ``dir``; if this is not given either, on PATH.
+    If ``cmd`` is not given, the program is searched for in the folder ``dir``, or on PATH if ``dir`` is missing too.
 
     Raises: NotationError if the entry or its program is not found.
     """
@@ -85,7 +85,7 @@ def completed(given: Mapping[str, Any]) -> dict[str, Any]:
         raise NotationError(f"the catalogue has no engine {key!r}, only {', '.join(catalogue())}")
     known = catalogue()[key]
     if settings.get("book") == "none" and "book" not in known.settings:
-        del settings["book"]  # an engine without a book setting is left as it is
+        del settings["book"]  # an engine without a book setting needs no book=none
     if "cmd" not in settings:
         settings |= _started(known, settings)
     return {"name": known.title, **known.settings, **settings}

@@ -2,9 +2,9 @@
 
 Each engine has a mark: an environment variable that its descendants inherit. A process is killed only if it has the
 mark of an engine or is a descendant of an engine. On Linux, the mark is also set as a resource limit, which a daemon
-keeps even if it clears its environment. There, this process also adopts orphans, so that only its own children have to
-be searched for marks. On other systems, or if OUTFLANK_PORTABLE is set, all processes are searched. On Windows, a job
-object also kills the processes of an engine.
+keeps even if it clears its environment. Also on Linux, this process adopts orphans, so that only its own children have
+to be searched for marks. On other systems, or if OUTFLANK_PORTABLE is set, all processes are searched. On Windows, a
+job object also kills the processes of an engine.
 """
 
 import ctypes
@@ -37,7 +37,7 @@ _ENGINES = itertools.count()
 
 
 def adopt_orphans() -> None:
-    """Make this process the new parent of orphaned descendants, if the system supports it."""
+    """Make this process the new parent of its orphaned descendants, if the system supports this."""
     if not PORTABLE:
         _adopt_orphans(os.getpid())
 
@@ -154,7 +154,7 @@ def _possible_orphans() -> Iterable[psutil.Process]:
 
 
 def _marks(process: psutil.Process) -> list[int]:
-    """Return a list with the mark in a process's limit or environment; empty if it has none or can't be read."""
+    """Return a list with the mark in a process's limit or environment; empty if no mark can be read."""
     with suppress(psutil.Error, OSError, ValueError, KeyError):
         if sys.platform == "linux" and not PORTABLE:
             mark: int = process.rlimit(psutil.RLIMIT_RTTIME)[0] - _LEAST_LIMIT

@@ -38,7 +38,7 @@ BANNER_SECONDS = 2.0  # the limit for the first valid answer after an invalid li
 MAX_TALK_BYTES = 16 << 20  # the maximum output before an answer; engines write reports during the search
 LONGEST_IDENTITY = 200  # the maximum length of an engine's name and version
 _FAULT_CLOSE_SECONDS = 0.25
-_MOST_STALE_LINES = 1_000  # the maximum number of lines between two commands that ``on_line`` gets
+_MOST_STALE_LINES = 1_000  # of the output between two commands, ``on_line`` gets at most this number of lines
 _MOST_STRAY_BYTES = 1 << 20  # the amount of unrequested output in a game above which a remark is made
 _SHOWN_EXTRA_SECONDS = 0.02  # the shortest delay after a deadline that the message mentions
 _LONGEST_QUOTE = 100  # the maximum length of a quotation of the engine's output
@@ -187,7 +187,7 @@ class Driver(ABC):
 
     @property
     def identity(self) -> str:
-        """The name and version that the engine reported, also after its end; empty if it never reported them."""
+        """The name and version that the engine reported; empty without a report. They stay known after its end."""
         return ""
 
     @property
@@ -518,7 +518,7 @@ class ProcessDriver(Driver):
             process.stop(b"quit\n", patience)
 
     def _stands_in(self, game: AnnotatedGame) -> bool:
-        """Return whether the engine's last turn is in `game`, so that the remaining moves can be sent."""
+        """Return whether `game` contains the engine's last turn, so that only the remaining moves have to be sent."""
         if self._ply is None or self._ply > len(game.moves) or game.first != self._first:
             return False
         if self._ply == 0:

@@ -1,6 +1,6 @@
 """The driver of engines that speak version 1 or 2 of NBoard's protocol.
 
-The protocol requires ``set depth`` before the first move, and some engines never move without it. We send the depth or
+The protocol requires ``set depth`` before the first move; some engines never move without a depth. We send the depth or
 level in the engine's settings; the protocol has no other parameters. The clock is part of the game record: the time
 control in whole seconds, and the time of every move. The record can't express overtime or time per move. If the record
 has a clock, we send a depth that no search reaches, so that the clock ends the search.
@@ -129,7 +129,7 @@ class NBoardDriver(ProcessDriver):
         return replace(reply, score=possible_score(reply.score))
 
     def _learn(self, line: str) -> None:
-        """Store the engine's name. It may arrive at any time; some engines send it after each ``set depth``."""
+        """Store the engine's name, which may arrive at any time. Some engines send it after each ``set depth``."""
         if line.startswith(_NAME):
             self.own_name = printable(line.removeprefix(_NAME).strip())
 
@@ -164,7 +164,10 @@ def sent_clock(control: TimeControl) -> str:
 
 
 def read_origin(line: str) -> dict[str, bool]:
-    """Return, by move, whether a report is from a book: ``book F5 ...``, ``search F5 ...``; empty for other lines."""
+    """Return the move of a report ``book F5 ...`` or ``search F5 ...``, mapped to whether the report is from a book.
+
+    The mapping is empty for other lines.
+    """
     words = line.split(maxsplit=2)
     if not line.startswith(_REPORTS) or len(words) < 2:
         return {}

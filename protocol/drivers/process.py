@@ -178,13 +178,13 @@ class ChildProcess:
         return stale
 
     def last_words(self) -> str:
-        """Return the last non-empty line of stderr as printable text; empty if there is none."""
+        """Return the last non-empty line of stderr as printable text; empty if stderr has no such line."""
         text = self._errors.decode("utf-8", "replace")
         lines = [line for line in map(printable, text.splitlines()) if line.strip()]
         return lines[-1].strip() if lines else ""
 
     def explained(self, sentence: str) -> str:
-        """Return `sentence` with the last line of stderr appended, if there is one."""
+        """Return `sentence`, followed by the last line of stderr if stderr is not empty."""
         # The number of reads is bounded, since a running process may write without end.
         for _ in range(MAX_STALE_BYTES // _CHUNK_BYTES):
             if self.was_stopped or not self._serve(0 if self.is_running else _EXIT_SLICE_SECONDS):
@@ -258,7 +258,7 @@ class ChildProcess:
 
     def _serve_pipes(self) -> None:
         if sys.platform == "linux" and not descendants.PORTABLE:
-            # PollSelector needs no file descriptor and can't fail here; a failure would leave the child running.
+            # PollSelector needs no file descriptor, so its creation can't fail and leave the child running.
             self._selector = selectors.PollSelector()
             for pipe in (self._stdin, self._stdout, self._stderr):
                 os.set_blocking(pipe.fileno(), False)

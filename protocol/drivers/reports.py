@@ -28,7 +28,7 @@ class MoveReport:
 
     Attributes:
         text: the move as the engine wrote it.
-        line: the principal variation that begins with the move, as the engine wrote it; empty if it wrote none.
+        line: the principal variation that begins with the move, as the engine wrote it; empty if none was written.
         keys: the other keys with their values, such as ``visits``, ``winrate``, ``scoreLead`` or ``depth``.
     """
 
@@ -54,7 +54,7 @@ class MoveReport:
 
     @property
     def score(self) -> float | None:
-        """The score of the move in discs from the mover's side; None if the engine gave none or an impossible one."""
+        """The score of the move in discs from the mover's side; None if the engine gave no possible score."""
         text = self.keys.get("scoreLead", self.keys.get("scoreMean", ""))
         return possible_score(float(text)) if _NUMBER.fullmatch(text) else None
 

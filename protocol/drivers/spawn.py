@@ -28,8 +28,9 @@ Spawned = tuple[subprocess.Popen[bytes], psutil.Process]
 def spawn(command: Sequence[str], label: str, settings: ProcessSettings, mark: int) -> Spawned:
     """Start a program in a new session with three unbuffered pipes and `mark`.
 
-    If the system supports it, the program is killed when this process is killed. Linux already kills it when the
-    *thread* that started it ends. Therefore one thread, which lives as long as this process, starts all engines.
+    If the system supports this, the program is killed when this process is killed. Linux already kills the program when
+    the *thread* that started it ends. Therefore all engines are started by one thread, which lives as long as this
+    process.
 
     Raises: EngineStartError; SystemExhausted if system resources are the reason. No process is left after an error.
     """

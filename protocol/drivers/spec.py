@@ -1,7 +1,7 @@
 """The description of an engine on the command line or in a file, and the command that starts the engine.
 
-A setting replaces its placeholder, such as ``{level}``, in the command line or in one of the engine's commands. The
-drivers send settings without a placeholder by their protocols.
+A setting replaces its placeholder, such as ``{level}``, in the command line or in one of the engine's commands. A
+setting without a placeholder is sent by the driver of the engine's protocol.
 """
 
 import json
@@ -194,7 +194,7 @@ def shared_keys(text: str) -> dict[str, object]:
 
 
 def _added_up(each: Mapping[str, object], own: Mapping[str, object]) -> dict[str, object]:
-    """Return the mappings and command lists that both have, merged. In mappings, entries of `own` take precedence."""
+    """Merge each mapping and command list that both have. In a mapping, the entries of `own` take precedence."""
     found: dict[str, object] = {}
     for key in each.keys() & own.keys():
         shared, given = each[key], own[key]
@@ -231,7 +231,8 @@ def read_engines(
 ) -> tuple[EngineSpec, ...]:
     """Parse the engines of a match, and give each a unique name.
 
-    The default name is the program's name. If several engines share it, the folder or a number is added.
+    The default name is the program's name. If several engines have the same program name, the folder or a number is
+    added.
 
     Args:
         described: the text or the table of each engine.
@@ -306,7 +307,7 @@ def read_keys(text: str) -> dict[str, object]:
 
 
 def _bare_engine(command: str) -> dict[str, object]:
-    """Return the keys for a command without keys, which may be ``outflank`` or the name of a catalogue entry."""
+    """Return the keys for a text without keys: a command, ``outflank``, or the name of a catalogue entry."""
     if command == _PROGRAM:
         return {"cmd": f"{_PROGRAM} gtp"}
     return {_CATALOGUE: command} if command in catalogue() else {"cmd": command}
@@ -362,7 +363,7 @@ def name(key: str, value: object) -> str:
 
 
 def name_of(command: Sequence[str]) -> str:
-    """Return the default name of an engine, the name of its program's file in the form of a legal name."""
+    """Return the default name of an engine: the name of its program's file, changed to a legal name if necessary."""
     return _cut_name(_file_name(_program_of(command)))
 
 
@@ -546,7 +547,7 @@ def filled(text: str, spec: EngineSpec) -> str:
 
 
 def _is_sent(spec: EngineSpec, name: str) -> bool:
-    """Return whether Outflank gets a parameter by a GTP command, which needs no new process, not by an option."""
+    """Return whether Outflank gets a parameter by a GTP command. A command-line option would need a new process."""
     return name in PARAMETERS and spec.protocol is Protocol.GTP
 
 

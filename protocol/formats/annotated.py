@@ -60,7 +60,7 @@ class Result:
 
     @property
     def decided_margin(self) -> int:
-        """Black's margin; 64 discs for the winner if the discs did not decide."""
+        """Black's margin in discs. If the discs did not decide the game, the winner's margin counts as 64 discs."""
         if self.margin is not None or self.winner is None:
             return self.margin or 0
         return WHOLE_BOARD if self.winner is Colour.BLACK else -WHOLE_BOARD
@@ -182,7 +182,7 @@ class AnnotatedGame:
     doubt: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
-        """Replace control characters by blanks. For each that was not white space, add ``UNREADABLE`` to `unread`."""
+        """Replace control characters by blanks, and add ``UNREADABLE`` to `unread` for each one except white space."""
         texts = {name: text for name in _TEXTS if not (text := getattr(self, name)).isprintable()}
         comments = [each.comment for each in self.moves if each.comment and not each.comment.isprintable()]
         if not (texts or comments):
@@ -242,8 +242,8 @@ class AnnotatedGame:
         """Return the moves as a ``Game``, which can be continued.
 
         Args:
-            implied: True if ``undo`` takes back a pass that the record left out together with the move after the pass;
-                False if such a pass is a separate turn.
+            implied: True if each pass that is missing in the record is implied, so that ``undo`` takes it back with the
+                move after it; False if each pass is a separate turn.
         """
         game = Game(first=self.first)
         for played in self.moves:

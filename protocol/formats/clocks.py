@@ -115,7 +115,7 @@ def day_of(text: str) -> date | None:
 
 
 def year_of(text: str) -> int | None:
-    """Return the first year in a recorded date; None if it has none."""
+    """Return the first year in a recorded date; None if the date has no year."""
     if day := day_of(text):
         return day.year
     match = _YEAR.search(text)

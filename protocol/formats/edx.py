@@ -36,7 +36,7 @@ def is_game(data: bytes) -> bool:
 
 
 def read(stream: BinaryIO, rules: Rules = OTHELLO) -> Iterator[AnnotatedGame | BadGame]:
-    """Yield the games of a stream until a record of zeros; a ``BadGame`` has the number of a game."""
+    """Yield the games of a stream up to a record of zeros, and a numbered ``BadGame`` for each invalid record."""
     return parsed_games(_records(stream), _game, rules)
 
 

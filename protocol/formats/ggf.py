@@ -192,7 +192,7 @@ def _rating(rating: float | None) -> str:
 
 
 def _value(text: str) -> str:
-    """Return `text` as a value on one line, without closing brackets, since GGF has no escape for them."""
+    """Return `text` as a value on one line. Closing brackets are replaced, since GGF has no escape for them."""
     return " ".join(text.replace("]", ")").split())
 
 

@@ -71,7 +71,7 @@ def read_problems(lines: Iterable[str], name: str, rules: Rules) -> Suite:
 
 
 def read_suite(stream: BinaryIO, name: str, rules: Rules) -> Suite:
-    """Read problems as ``read_problems`` does, from a file or a pipe, whose content may be anything.
+    """Read problems as ``read_problems`` does, from a file or a pipe with any content.
 
     Raises: FileFormatError if the file is too long or not text, or if a thousand lines can't be parsed.
     """

@@ -96,7 +96,7 @@ def parse(text: str, rules: Rules = OTHELLO) -> AnnotatedGame:
 
 
 def _games(stream: BinaryIO) -> Iterator[str | FileFormatError]:
-    """Yield the text of each game. A game ends before a tag that follows moves, or a move 1 that follows a result."""
+    """Yield the text of each game. A new game begins at a tag after moves, and at a move 1 after a result."""
     lines: list[str] = []
     size, is_whole = 0, True
     has_moves = in_comment = has_result = False

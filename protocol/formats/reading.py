@@ -44,7 +44,7 @@ class _Capped(RawIOBase):
 _UTF_8 = "utf-8"
 _LATIN_1 = "outflank.latin-1"  # the error handler for bytes that are not in the charset
 _CHARSET = re.compile(rb"(?<![A-Za-z])CA\s*\[\s*([\w.:+-]{1,40})\s*\]")
-# The characters of SGF's syntax. A charset that decodes them differently is refused, such as UTF-7 or Python's own.
+# The characters of SGF's syntax. A charset that decodes them differently is refused, such as UTF-7.
 _SYNTAX = rb"AZaz09 ()[];:+-\\\u0041"
 
 
@@ -134,7 +134,7 @@ _START = re.compile(rb"\(\s*(?:;|$)")
 _ROOT = re.compile(rb"\(;\s*(?:FF|GM|CA|AP|PC)\[")
 _OUTSIDE_VALUE = re.compile(rb"[\[()]")
 _VALUE_ENDS = {True: re.compile(rb"[\\\]]"), False: re.compile(rb"\]")}
-# A fast path: a sequence of complete values, which are most of a game.
+# This is a fast path for sequences of complete values, which make up most of a game.
 _VALUES = {
     True: re.compile(rb"(?:[^\[()]*+\[[^\\\]]*+(?:\\.[^\\\]]*+)*+\])++", re.DOTALL),
     False: re.compile(rb"(?:[^\[()]*+\[[^\]]*+\])++"),

@@ -237,7 +237,7 @@ def _check_setup(root: Node, nodes: list[Node]) -> None:
 
 
 def _first_position(root: Node, rules: Rules, begins: Colour | None) -> Position:
-    """Return the first position. `begins`: the side of the first move, which is to move if AB or AW come without PL."""
+    """Return the first position. If discs are set up without PL, `begins`, the side of the first move, is to move."""
     discs = {letter: _discs(root.get(f"A{letter}", [])) for letter in COLOURS}
     position = Position.start(rules)
     if any(discs.values()):

@@ -3,7 +3,7 @@
 Examples are ``f5d6c3``, ``F5 d6 c3``, ``1. f5 d6 2. c3`` and ``1.f5 2.d6 3.c3``. Passes (``pa ps pass -- @@@@``) may be
 left out. A result (``40-24``, ``1-0``) may follow, and a comment begins with ``#``. A line that begins with the number
 of the next move continues the previous game. A line that is not a game of its own also continues the previous game if
-its moves are legal there; the game then gets a notice.
+its moves are legal in that game, which then gets a notice.
 """
 
 import re
@@ -87,11 +87,11 @@ def _entry(line: TextLine, rules: Rules) -> AnnotatedGame | BadGame:
 def write(game: AnnotatedGame, style: Style = "glued", passes: bool = False) -> str:
     """Return the game as a line.
 
-    After ``#``, the line has the players and the result. If no player is known, it has the comment on the game; if
-    there is no comment either, only the result.
+    The players and the result follow after ``#``. If no player is known, the comment on the game follows instead; if
+    the game has no comment either, only the result.
 
     Args:
-        game: a game that begins at the start position of its rules, since a transcript has no position.
+        game: a game that begins at the start position of its rules, since a transcript can't record another position.
         style: the form of the moves: without blanks, with blanks, or with blanks and the number of each pair of moves.
         passes: True to write forced passes, as ``pa``.
 

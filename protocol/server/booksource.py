@@ -18,7 +18,7 @@ _SHIPPED = Path(__file__).parents[2] / "book" / "data"
 
 
 def shipped_books() -> list[Path]:
-    """Return the books in the package, each for different rules; may be empty."""
+    """Return the files of the books in the package, which are for different rules; may be empty."""
     return sorted(_SHIPPED.glob("*.book"))
 
 
@@ -41,7 +41,7 @@ class BookSource:
         warn: the function that gets a message if the book can't be used.
         discs: the maximum total loss of one side's moves in a game, in discs, by the scores in the book.
         seed: the seed of random choices; None for no random choices, even among moves with equal scores.
-        shipped: True if the book is used by default. Then it causes no warning if it is for other rules.
+        shipped: True if the book is used by default. A default book that is for other rules causes no warning.
     """
 
     def __init__(

@@ -63,7 +63,7 @@ class BookInfo(SearchInfo):
     """A book's entry in the form of a search result.
 
     Attributes:
-        counts: the numbers of the book's lines that begin with the same move as each line in `lines`.
+        counts: the number of lines in the book that begin with the first move of each line in `lines`.
     """
 
     counts: tuple[int, ...] = ()

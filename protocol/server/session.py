@@ -45,7 +45,7 @@ class Strength:
         depth: the depth in plies, which replaces the depth of the level.
         seconds: the time for each move.
         nodes: the number of nodes for each move.
-        overhead: the seconds of each move that pass outside the search, reserved on every clock.
+        overhead: the seconds that each move takes outside the search. They are reserved on every clock.
         elo: the Elo rating of a weaker opponent, see ``human_strength``; None for full strength. Analyses always have
             full strength.
 
@@ -96,7 +96,7 @@ class Session:
 
     Args:
         search: the source of moves that is used if no book has a move. Its searcher is also used for analyses.
-        books: the books that are consulted before the search, in the order of consultation.
+        books: the opening books, which are consulted in this order before the search.
         strength: the limits of the search.
         rules: the rules of the first game.
         inbox: the controller's lines; an interrupting line ends a search early.
@@ -196,7 +196,7 @@ class Session:
         return self._closing_passes + sum(not turn.implied for turn in self.game.turns)
 
     def undo(self, count: int = 1) -> None:
-        """Take back the last `count` of ``moves_made``, each with the pass that it implied, if any."""
+        """Take back the last `count` moves, each with the pass that it implied, if any."""
         for _ in range(count):
             if self._closing_passes:
                 self._closing_passes -= 1
@@ -252,7 +252,7 @@ class Session:
         return move
 
     def turn_of(self, colour: Colour) -> Position:
-        """Return the position with `colour` to move, after the other side's forced pass if there is one.
+        """Return the position with `colour` to move, after a forced pass if the other side has to pass.
 
         Raises: IllegalMoveError if `colour` is not to move and the game is not over.
         """

@@ -139,7 +139,7 @@ def _go(session: Session, words: list[str]) -> Iterator[str]:
 
     With ``ponder``, the search has no limit until ``ponderhit``; then, the other limits in the line apply. Any other
     command ends the search. If limits or moves in the line are invalid, they are reported and ignored, since the game
-    needs a move. ``isready`` is answered during the search, if no other command that has to wait came before it.
+    needs a move. ``isready`` is answered during the search if no other command is queued before it.
     """
     usual, position = session.strength, session.position
     moves, strength, control = None, usual, NO_LIMIT
