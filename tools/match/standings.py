@@ -123,7 +123,7 @@ class Standings:
 
     @property
     def tested_points(self) -> list[float]:
-        """The ``match_points`` that the run's test counts: the pairs before the first incomplete pair."""
+        """The ``match_points`` that the run's test counts, which are those before the first incomplete pair."""
         return [score.points for score in self._of_first(self._in_turn())]
 
     @property
@@ -147,8 +147,8 @@ class Standings:
     def elo(self) -> EloEstimate | None:
         """The Elo difference between the first and the second engine, without repeats; None with more engines.
 
-        The property is recomputed when it is read after new games, but at most once a second, and for at most a
-        twentieth of the time. This also holds for ``ratings`` and ``order``.
+        A property such as this one, ``ratings`` and ``order`` is recomputed when it is read after new games. It is
+        recomputed at most once a second, and for at most a twentieth of the time.
         """
         return self._current("elo", self._estimate) if len(self.settings.names) == 2 else None
 
@@ -161,9 +161,10 @@ class Standings:
     def order(self) -> tuple[str, ...]:
         """The engines, best first.
 
-        Engines are ordered by their share of the points, then by disc difference per game; in a Swiss tournament by
-        points (a bye counts as a won meeting), Buchholz and Sonneborn-Berger; in a knockout by the round in which they
-        lost. Seeding breaks ties. Only a Swiss tournament counts unfinished meetings.
+        A Swiss tournament orders its engines by points (a bye counts as a won meeting), Buchholz and Sonneborn-Berger.
+        A knockout orders its engines by the round in which they lost. Other formats order the engines by their share of
+        the points, then by disc difference per game. Seeding breaks ties. Only a Swiss tournament counts unfinished
+        meetings.
         """
         order, _, _ = self._current("course", self._course)
         return order

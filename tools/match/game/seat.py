@@ -35,7 +35,7 @@ _ENDINGS: dict[type[EngineError], Ending] = {  # the first class that matches co
 
 
 class Seat:
-    """One side of one game: its colour, its engine and its clock. Each fault of the engine is the loss of this side.
+    """One side of one game: its colour, its engine and its clock. Each fault of the engine is a loss for this side.
 
     Attributes:
         colour: the colour of the side.

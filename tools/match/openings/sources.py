@@ -107,7 +107,7 @@ class OpeningsChoice:
     def take(self, count: int, rules: Rules, seed: int) -> Iterator[tuple[Move, ...]]:
         """Return the moves of `count` openings, without passes. A file with fewer openings is repeated from its start.
 
-        Raises: FileFormatError naming file and line; SettingsError if the balanced suite does not suit the rules.
+        Raises: FileFormatError with the file and the line; SettingsError if the balanced suite does not suit the rules.
         """
         if self.path is not None:
             listed = read_openings(self.path, rules, self.plies)

@@ -48,7 +48,7 @@ _REMEMBERED = 10_000
 
 
 class StallWatch:
-    """Records in a thread when the machine stood still; a context manager that starts and ends the thread.
+    """Records when the machine stood still. It is a context manager, which starts and ends the recording thread.
 
     The thread also wakes up late if other programs occupy the processors. On Linux, this part of the delay does not
     count, since the waits of the engines and of the threads that read their answers are measured separately.
@@ -294,7 +294,7 @@ News = Event | PairDone
 
 
 class PairPool(Protocol):
-    """Plays pairs of games, as many at once as it has places."""
+    """Plays pairs of games. It plays as many pairs at once as it has places."""
 
     news: "NewsQueue"
 

@@ -33,7 +33,7 @@ def local_pool(
 
 
 class RunSession:
-    """Plays a new run, or a run that ``resume`` has opened, and closes the run's file.
+    """Plays a new run, or a run that ``resume`` has opened, and finally closes the run's file.
 
     Attributes:
         settings: the run's settings.
@@ -66,8 +66,8 @@ class RunSession:
 
         Args:
             folder: the run's folder.
-            allow: the function that is called with the run's settings if the run is unfinished and another user may
-                have begun it, since to play it is to start that user's commands. It raises OutflankError to refuse.
+            allow: the function that is called with the settings of an unfinished run that another user may have begun.
+                It raises OutflankError to refuse, since to play the run is to start the other user's commands.
             concurrency: the number of pairs played at once; None for the number in the run's settings.
             games: the new number of games of a match, not smaller than the old number; None for the old number.
 

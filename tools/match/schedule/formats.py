@@ -9,7 +9,7 @@ from outflank.tools.match.schedule.meetings import Meeting, Schedule, totals
 from outflank.tools.match.schedule.swiss import SwissScore
 from outflank.tools.match.state.run import Format, RunSettings
 
-STANDING_OPENINGS = 1_000  # two engines of a standing arena that have met on all of these start over
+STANDING_OPENINGS = 1_000  # in a standing arena; engines that have met on all of these start over
 
 
 def plan(
@@ -30,7 +30,7 @@ def plan(
 
 
 def openings_needed(settings: RunSettings) -> int:
-    """Return the largest number of openings that the pairs of a run can use."""
+    """Return the maximum number of openings that a run uses."""
     if settings.format is Format.STANDING:
         return STANDING_OPENINGS
     pairs = (settings.games + 1) // 2
@@ -119,7 +119,7 @@ def _second_begins(first: int, second: int, players: int) -> bool:
 
 
 def _circle(players: int) -> Iterable[tuple[int, int]]:
-    """Yield each pair of engines once, in the rounds of the circle method, in which no engine plays twice a round."""
+    """Yield each pair of engines once, in the rounds of the circle method. No engine plays twice in a round."""
     seats = list(range(players + players % 2))
     for _ in seats[1:]:
         half = len(seats) // 2

@@ -1,7 +1,7 @@
 """Knockout tournaments. The bracket follows the seeding: the best seeds meet last and get the byes.
 
-A drawn meeting continues with at most three tie-breaks, each of two games on a new opening. If it is still drawn, the
-disc difference over all games decides, and if that is 0, the better seed wins.
+A drawn meeting continues with at most three tie-breaks, each of two games on a new opening. If the meeting is still
+drawn, the disc difference over all games decides. If this difference is 0, the better seed wins.
 """
 
 from collections import Counter
@@ -30,7 +30,7 @@ def knockout(schedule: Schedule, names: Sequence[str], games: int) -> list[list[
     while len(left) > 1:
         halves = zip(left[::2], left[1::2], strict=True)
         met = [_meeting(len(rounds) + 1, first, second) for first, second in halves]
-        if games % 2:  # the engine that begins has Black in one game more
+        if games % 2:  # the engine that begins has Black in one game more than its opponent
             balance(met, begun)
         _settle(schedule, [meeting for meeting in met if meeting.second is not None], games)
         for meeting in met:

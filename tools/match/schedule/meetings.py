@@ -127,8 +127,8 @@ def balance(meetings: Sequence[Meeting], begun: Counter[str]) -> None:
 
     Args:
         meetings: the meetings of a round.
-        begun: the number of meetings that each engine began, minus the number that its opponents began in meetings with
-            it. The round is added.
+        begun: the number of meetings that each engine began, minus the number that its opponents began; the meetings of
+            this round are added.
     """
     for number, meeting in enumerate(meetings):
         if meeting.second is not None:

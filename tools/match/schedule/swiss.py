@@ -1,9 +1,9 @@
-"""Swiss tournaments: engines with equal points meet, and no two meet twice if it can be avoided.
+"""Swiss tournaments: engines with equal points meet, and no two engines meet twice if this can be avoided.
 
-The pairs of a round are the perfect matching of the engines with the lowest cost (blossom algorithm, networkx). These
-have a cost, the highest first: a repeated meeting or a second bye; a bye for an engine other than the last; a
-difference in points; and a distance from the customary meeting, in which the upper half of the engines with equal
-points meets the lower half. A bye is worth the points of a won meeting.
+The pairs of a round are the perfect matching of the engines with the lowest total cost (blossom algorithm, networkx).
+From the highest to the lowest, the costs are for a repeated meeting or a second bye, for a bye of an engine other than
+the last one, for a difference in points, and for the distance from the customary meeting. In the customary meetings,
+the upper half of the engines with equal points meets the lower half. A bye is worth the points of a won meeting.
 
 For the pairing, engines are ordered by points, Buchholz and seeding. In the table, Sonneborn-Berger counts before the
 seeding. The pairing ignores Sonneborn-Berger, so that a run of an earlier version continues with the same pairings.

@@ -28,7 +28,7 @@ _SINGULAR = {"options": "option"}  # the table ``options`` in a file is ``option
 
 
 def read_config(path: Path) -> dict[str, Any]:
-    """Return the contents of a file as values of options: text, truth values, and for ``engine`` a list of texts.
+    """Return the contents of a file as values of options: texts, truth values, and a list of texts for ``engine``.
 
     Raises: FileFormatError with the file's name, and with the engine if an engine's table is wrong.
     """

@@ -42,7 +42,7 @@ class GameStarted:
     """A game has started.
 
     Attributes:
-        pairing: the game of the schedule, with its attempt and its start.
+        pairing: the planned game, with its attempt and its start.
     """
 
     pairing: Pairing
@@ -199,7 +199,7 @@ class Thought:
 
 
 LiveUpdate = TurnBegun | Thought
-"""An update during a turn. It is not stored, and only observers that ask for updates get it."""
+"""An update during a turn. Updates are not stored, and only observers that ask for updates get them."""
 
 
 class RunObserver(ABC):

@@ -1,4 +1,4 @@
-"""A run of games as data: its settings, its games so far, and the settings in the form that its file stores."""
+"""A run of games as data: its settings, its games so far, and the form in which its file stores the settings."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, field
@@ -38,7 +38,7 @@ class RunSettings:
         openings: the source of the openings.
         format: the format, which determines the engines that meet.
         games: the number of games that two engines play when they meet.
-        rounds: the number of rounds of a Swiss tournament, and of repetitions of the other formats.
+        rounds: the number of rounds of a Swiss tournament; the number of repetitions of other formats.
         rules: the rules of all games.
         seed: the seed of all random choices.
         stall: the seconds that an engine without a clock may think about a move.
@@ -117,7 +117,7 @@ class Run:
         machine: a description of the machine on which the run was begun; empty if not known.
         interrupted: True if a signal or a failure ended the run early.
         finished: True if every game was played, or the test has its verdict.
-        outside: the off-clock time of each engine in all its games, void games included, by the engine's name.
+        outside: the off-clock time of each engine in all its games, including void games, by the engine's name.
         identities: the names and versions that each engine reported, by the engine's name in the run.
         cut_texts: the number of texts in the run's file that were too long, and were cut when the file was read.
     """
