@@ -1,15 +1,16 @@
-"""A thread's private caches: exact bounds of boards with few empty squares, and evaluations of any board.
+"""A thread's private caches: exact bounds of boards with few empty squares, and evaluations of all boards.
 
-The caches of bounds need no synchronisation and keep short-lived boards out of the large table. Every board has one
-slot, which the last board written occupies. Boards with few empty squares, which would crowd out all others, have a
-smaller cache of their own, in the slots after the larger one's.
+The caches of bounds need no synchronisation, and keep short-lived boards out of the transposition table. Each board has
+one slot, and a new entry replaces the old entry of the slot. Boards with at most MOST_IN_SMALL_CACHE empty squares
+would replace all other boards, so they have their own smaller cache, in the slots after the larger cache.
 
-Most lookups miss. A byte of each board's hash, its tag, is stored apart from the entries: all tags together fit into
-the first-level cache of the CPU, and only a board with a matching tag is looked up in the entries.
+Most look-ups miss. Therefore a byte of each board's hash, the tag, is stored apart from the entries. All tags together
+fit into the first-level cache of the CPU. Only if the tag of a slot matches, the entry is read.
 
-Evaluations are cached since the same leaves recur in every iteration and in ProbCut's searches. A slot is one word that
-the last board written occupies: 56 bits of the board's hash, then the score. The slot's number is the hash's top 14
-bits, so the two parts cover all 64 bits, and a lookup confuses two boards once in 2^50 times.
+Evaluations are cached, since the same leaves recur in every iteration and in ProbCut's shallow searches. A slot is one
+word: 56 bits of the board's hash, then the score. A new evaluation replaces the old one. The index of the slot is the
+top 14 bits of the hash, so index and word together contain all 64 bits of the hash. A look-up confuses two boards with
+a probability of about 2^-50.
 """
 
 from libc.stdint cimport int8_t, uint8_t, uint32_t, uint64_t
@@ -18,7 +19,7 @@ from outflank.engine.search.hashtable cimport prefetch
 
 cdef extern from * nogil:
     """
-    /* The two halves of a product combined: every bit of `a` affects every bit of the result. */
+    /* Return the two halves of a product, combined so that every bit of `a` affects every bit of the result. */
     static inline unsigned long long of_fold(unsigned long long a, unsigned long long b) {
         const unsigned __int128 product = (unsigned __int128)a * b;
         return (unsigned long long)product ^ (unsigned long long)(product >> 64);
@@ -31,14 +32,14 @@ cdef enum:
     SMALL_CACHE_BITS = 13
     MOST_IN_SMALL_CACHE = 6  # empty squares
     CACHE_ENTRIES = (1 << CACHE_BITS) + (1 << SMALL_CACHE_BITS)
-    GUESS_BITS = 14  # 128 KB; a larger cache pushes the weights out of the CPU's caches, which costs more than it saves
+    GUESS_BITS = 14  # 128 KB; a larger cache costs more than it saves, as it pushes weights out of the CPU's caches
     _SCORE_AT_0 = 128
 
-# Half a cache line, so that no entry extends over two lines.
+# An entry is half a cache line, so that no entry extends over two lines.
 cdef struct CacheEntry:
     uint64_t own
     uint64_t opp
-    int8_t lower  # in discs, from the side owning `own`
+    int8_t lower  # in discs, from the side with the discs `own`
     int8_t upper
     uint8_t[14] unused
 
@@ -46,7 +47,7 @@ cdef struct Cache:
     CacheEntry[CACHE_ENTRIES] entries
     uint8_t[CACHE_ENTRIES] tags
 
-# The slot of a board, and its tag.
+# The index of a board's slot, and the board's tag.
 cdef struct Place:
     uint32_t number
     uint8_t tag
@@ -69,7 +70,7 @@ cdef inline void fetch(const Cache *cache, Place place) noexcept nogil:
 
 
 cdef inline const CacheEntry *find(const Cache *cache, Place place, uint64_t own, uint64_t opp) noexcept nogil:
-    """Return the entry of a slot if it is this board's, else NULL."""
+    """Return the entry of a board, or NULL if the slot has the entry of another board."""
     cdef const CacheEntry *entry = &cache.entries[place.number]
     if cache.tags[place.number] == place.tag and entry.own == own and entry.opp == opp:
         return entry
@@ -79,7 +80,10 @@ cdef inline const CacheEntry *find(const Cache *cache, Place place, uint64_t own
 cdef inline bint knows_better(
     const Cache *cache, Place place, uint64_t own, uint64_t opp, int alpha, int *score
 ) noexcept nogil:
-    """Return whether a move to this board is known to be better than `alpha`; `own` is the side that moves next."""
+    """Return whether the cache proves that a move to this board scores more than `alpha`; if so, set `score`.
+
+    `own` are the discs of the side that moves next.
+    """
     cdef const CacheEntry *entry = find(cache, place, own, opp)
     if entry == NULL or -entry.upper <= alpha:
         return False
@@ -90,7 +94,7 @@ cdef inline bint knows_better(
 cdef inline void remember(
     Cache *cache, Place place, uint64_t own, uint64_t opp, int alpha, int score
 ) noexcept nogil:
-    """Store the result of a null-window search, replacing the slot's entry."""
+    """Store the result of a search with the null window alpha..alpha+1 in the board's slot."""
     cdef CacheEntry *entry = &cache.entries[place.number]
     cache.tags[place.number] = place.tag
     entry.own = own
@@ -100,7 +104,7 @@ cdef inline void remember(
 
 
 cdef inline uint64_t guess_key(uint64_t own, uint64_t opp) noexcept nogil:
-    """Return the hash of a board for `guess_slot`, `guess_known` and `guess_word`."""
+    """Return the hash of a board, for the functions below."""
     return fold(fold(own, <uint64_t>0x9E3779B97F4A7C15) ^ opp, <uint64_t>0xC2B2AE3D27D4EB4F)
 
 
@@ -113,7 +117,7 @@ cdef inline bint guess_known(uint64_t word, uint64_t key) noexcept nogil:
 
 
 cdef inline int guess_score(uint64_t word) noexcept nogil:
-    """Return the score in a slot's word, in discs."""
+    """Return the score of a slot's word, in discs."""
     return <int>(word & 0xFF) - _SCORE_AT_0
 
 

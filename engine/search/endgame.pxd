@@ -5,7 +5,8 @@ from libc.stdint cimport uint64_t
 from outflank.engine.search.worker cimport Worker
 
 cdef enum:
-    # Above this many empty squares the midgame search is faster: it uses the large table and better move ordering.
+    # The maximum number of empty squares for `solve`. Above it, the midgame search is faster, since it uses the
+    # transposition table and a better move ordering.
     MOST_FOR_ENDGAME = 11
 
 

@@ -1,14 +1,17 @@
-"""Exact null-window solver for up to eleven empty squares, for rules by which a move turns discs in every direction.
+"""Exact null-window solver for up to eleven empty squares, for rules by which a move turns discs in all directions.
 
-    1-4    lastmoves: no move lists
-    5      legal moves unsorted, odd quadrants first
-    6-11   moves ordered by the number of replies; from 8 on the replies are looked up in the cache
+The algorithm depends on the number of empty squares:
 
-The thread's private caches are used from five empty squares on, and stability cutoffs from four on. `alpha` is the
-window's lower end in discs, its upper end is alpha + 1; scores are fail-soft, from the side owning `own`.
+    1-4    lastmoves.pxd, without move lists
+    5      legal moves are tried without sorting, those in odd quadrants first
+    6-11   moves are sorted by the number of replies; from 8 on, the boards after all moves are first looked up in the
+           cache
 
-Parity: the side that plays first in a region with an odd number of empty squares also plays last there. `odd` is the
-mask of all 4x4 quadrants with an odd number of empty squares; a move toggles its own quadrant.
+The thread's private caches are used for five and more empty squares, stability cutoffs for four and more. The window is
+from `alpha` to alpha + 1, in discs. Scores are fail-soft, from the side with the discs `own`.
+
+Parity: in a region with an odd number of empty squares, the side that plays first usually also plays last. `odd` is the
+mask of all 4x4 quadrants with an odd number of empty squares. A move toggles the quadrant of its square.
 """
 
 from libc.stdint cimport int32_t, uint64_t
@@ -23,17 +26,17 @@ from outflank.engine.search.worker cimport Worker
 cdef enum:
     _MOST_AT_LAST = 4
     _MOST_BY_GLANCE = 5
-    _REPLIES_FROM = 8  # empty squares from which all replies are looked up in the cache before a search
-    _PROMISING = -330  # a move of at least this value, with at most one reply, is searched before others are valued
+    _REPLIES_FROM = 8  # empty squares from which on the boards after all moves are looked up before a search
+    _PROMISING = -330  # a move of this value or more has at most one reply, and is searched before others are valued
     # Moves to b2, b7, g2 and g7 are rarely good.
     _X_SQUARES = 0x0042000000004200
     # The terms of a move's value for the ordering.
     _PER_REPLY = 1 << 8
     _PER_STABLE_AT_CORNER = 1 << 5
     _ODD_QUADRANT = 1 << 6
-    _INDEX_BITS = 4  # the lower bits of a key, which hold the child's index; the value is above them
+    _INDEX_BITS = 4  # the number of lower bits of a key that contain the child's index; the other bits are the value
 
-# A move and the board it leads to, seen by the side that moves next.
+# A move, and the board after it from the side that moves next.
 cdef struct Child:
     uint64_t own
     uint64_t opp
@@ -42,9 +45,9 @@ cdef struct Child:
 
 
 cdef int solve(Worker *worker, uint64_t own, uint64_t opp, uint64_t moves, int alpha, int empties) noexcept nogil:
-    """Return the exact score of a board with up to MOST_FOR_ENDGAME empty squares, if in alpha..alpha+1; else a bound.
+    """Return an upper bound of the exact score that is at most `alpha`, or a lower bound that is above `alpha`.
 
-    `moves` are its legal moves, of which there must be one.
+    The board has up to MOST_FOR_ENDGAME empty squares. `moves` are the legal moves, at least one.
     """
     return _solve_board(worker, own, opp, moves, alpha, empties, _odd_quadrants(~(own | opp)))
 
@@ -60,7 +63,7 @@ cdef inline int _solve_board(
 
 
 cdef inline int _solve_after(Worker *worker, const Child *child, int alpha, int empties, uint64_t odd) noexcept nogil:
-    """Return the score of the board after a move; `odd` is the mask before the move."""
+    """Return the score of the board after a move. `odd`: the odd quadrants before the move."""
     odd ^= _quadrant_of(child.square)
     if child.moves:
         return _solve_board(worker, child.own, child.opp, child.moves, alpha, empties, odd)
@@ -77,7 +80,7 @@ cdef int _solve_passed(Worker *worker, uint64_t own, uint64_t opp, int alpha, in
 cdef inline bint _cut_early(
     Worker *worker, Place place, uint64_t own, uint64_t opp, int alpha, int empties, int *score
 ) noexcept nogil:
-    """Return whether a cache or stable discs prove that a board's score is outside the window."""
+    """Return whether the cache or stable discs prove a bound that makes a search unnecessary; if so, set `score`."""
     cdef const CacheEntry *entry = find(worker.cache, place, own, opp)
     if entry != NULL:
         score[0] = entry.lower if entry.lower > alpha else entry.upper
@@ -144,7 +147,7 @@ cdef int _solve_by_glance(
 
 
 cdef inline int _next_square(uint64_t squares, uint64_t odd) noexcept nogil:
-    """Return the square to try next: odd quadrants first, and in them b2, b7, g2 or g7 last."""
+    """Return the square to try next: squares in odd quadrants first, but among these b2, b7, g2 and g7 last."""
     if squares & odd:
         squares &= odd
         if squares & ~<uint64_t>_X_SQUARES:
@@ -155,7 +158,7 @@ cdef inline int _next_square(uint64_t squares, uint64_t odd) noexcept nogil:
 cdef inline int _solve_last(
     Worker *worker, uint64_t own, uint64_t opp, int alpha, int empties, uint64_t odd
 ) noexcept nogil:
-    """Return the score of a board with up to four empty squares, odd quadrants tried first."""
+    """Return the score of a board with up to four empty squares. Squares in odd quadrants are tried first."""
     cdef int[_MOST_AT_LAST] squares
     cdef uint64_t empty = ~(own | opp)
     cdef int i
@@ -176,7 +179,7 @@ cdef inline int _solve_last(
 cdef inline int _solve_last_4(
     Worker *worker, uint64_t own, uint64_t opp, int alpha, uint64_t empty, uint64_t odd
 ) noexcept nogil:
-    """Return the score of a board with four empty squares, of which none, two or all lie in odd quadrants."""
+    """Return the score of a board with four empty squares. Either none, two or all of them are in odd quadrants."""
     cdef uint64_t first = empty & odd if empty & odd else empty, last
     cdef int score
     if stability_cuts(own, opp, alpha, 4, &score):
@@ -213,7 +216,10 @@ cdef inline int _make_children(uint64_t own, uint64_t opp, uint64_t moves, Child
 cdef inline bint _cut_by_child(
     const Cache *cache, const Child *children, int count, int alpha, int empties, int *score
 ) noexcept nogil:
-    """Return whether the cache already has a move that is better than `alpha`; `empties` are the children's."""
+    """Return whether the cache proves that a move scores more than `alpha`; if so, set `score`.
+
+    `empties`: the number of empty squares after a move.
+    """
     cdef int i
     for i in range(count):
         if knows_better(
@@ -224,7 +230,7 @@ cdef inline bint _cut_by_child(
 
 
 cdef inline int _value_child(Child *child, uint64_t odd) noexcept nogil:
-    """Find a child's moves and return its value for the ordering: few replies first."""
+    """Compute a child's legal moves, and return its value for the ordering, which prefers children with few moves."""
     cdef int value = SQUARE_VALUE[child.square]
     child.moves = legal_moves(child.own, child.opp)
     value -= weighted_mobility(child.moves) * _PER_REPLY
@@ -233,12 +239,12 @@ cdef inline int _value_child(Child *child, uint64_t odd) noexcept nogil:
 
 
 cdef inline int32_t _key_of(int value, int index) noexcept nogil:
-    """Return a child's sort key, the greatest of which is tried first."""
+    """Return a child's sort key. The child with the greatest key is tried first."""
     return (value << _INDEX_BITS) + index
 
 
 cdef inline int _take_best(int32_t *keys, int count) noexcept nogil:
-    """Return the index of the child with the greatest of `count` keys, and replace this key by the last one."""
+    """Return the index of the child with the greatest of `count` keys, and replace this key by the last key."""
     cdef int32_t best = keys[0]
     cdef int i, place = 0
     for i in range(1, count):
@@ -258,5 +264,5 @@ cdef inline uint64_t _odd_quadrants(uint64_t empty) noexcept nogil:
 
 
 cdef inline uint64_t _if_odd(uint64_t empty, int square) noexcept nogil:
-    """Return the quadrant of a square if it has an odd number of empty squares, else an empty mask."""
+    """Return the quadrant of a square if the quadrant has an odd number of empty squares, else 0."""
     return _quadrant_of(square) if popcount(empty & _quadrant_of(square)) & 1 else 0

@@ -1,17 +1,17 @@
-"""The transposition table: the results of earlier searches of a board.
+"""The transposition table: the results of earlier searches, by board.
 
-An entry holds the whole board, so two boards are never confused:
+An entry contains the whole board, so two boards are never confused:
 
     word 0   own discs  ^ (payload ^ salt) * odd constant
     word 1   opp discs  ^ (payload ^ salt) * another odd constant
     word 2   payload:   lower, upper (int8, discs, side to move), depth, selectivity, best, second, direction, date
 
-There are no locks. A reader decodes the discs with the payload that it has read. If another thread writes between its
-loads, the words belong to different payloads. Then the decoded discs differ from the reader's board, but for a chance
-of about 2^-64 (the multiplications spread every payload bit). So a torn entry is a miss and never a wrong score. Two
-threads that write one entry at once leave a torn entry at worst.
+There are no locks. A reader decodes the discs with the payload that it has read. If another thread writes the entry
+while it is read, or two threads write it at once, its words may belong to different payloads: the entry is torn. The
+decoded discs of a torn entry differ from the reader's board, since the multiplications spread every bit of the payload;
+they are equal with a probability of about 2^-64. So a torn entry is a miss, and never gives a wrong score.
 
-The salt changes when the table is cleared, so that all older entries turn into misses without being touched.
+When the table is cleared, the salt changes. All older entries then decode to wrong boards, so they need not be erased.
 """
 
 from libc.stdint cimport int8_t, uint8_t, uint64_t
@@ -19,17 +19,17 @@ from libc.stdint cimport int8_t, uint8_t, uint64_t
 cdef enum:
     ENTRIES_A_BUCKET = 2
     NO_SQUARE = 64
-    FULL_WIDTH = 5  # the index of 100 % in limits.py: no selective cuts
+    FULL_WIDTH = 5  # the index of the selectivity 100 % in limits.py, which makes no selective cuts
 
 cdef struct Payload:
     int8_t lower
     int8_t upper
-    uint8_t depth  # plies; the number of empties if the search went to the end
+    uint8_t depth  # plies; the number of empty squares if the search reached the end
     uint8_t selectivity
-    uint8_t best  # a square, NO_SQUARE if unknown; so is `second`
-    uint8_t second
-    int8_t direction  # of `best`
-    uint8_t date  # number of the search that wrote it
+    uint8_t best  # the square of the best move; NO_SQUARE if unknown
+    uint8_t second  # the square of the second best move; NO_SQUARE if unknown
+    int8_t direction  # the direction of `best`
+    uint8_t date  # the number of the search that wrote the entry
 
 cdef union PayloadWord:
     Payload fields
@@ -40,14 +40,14 @@ cdef struct HashEntry:
     uint64_t opp
     uint64_t payload
 
-# One cache line.
+# A bucket is one cache line.
 cdef struct Bucket:
     HashEntry[ENTRIES_A_BUCKET] entries
     uint64_t[8 - 3 * ENTRIES_A_BUCKET] unused
 
 cdef struct HashSlots:
     Bucket *buckets
-    uint64_t mask  # number of buckets - 1
+    uint64_t mask  # the number of buckets in use - 1
     uint64_t salt
     uint8_t date
 
@@ -73,7 +73,7 @@ cdef inline uint64_t opp_seal(const HashSlots *table, uint64_t payload) noexcept
 cdef inline bint holds(
     const HashSlots *table, const HashEntry *entry, uint64_t word, uint64_t own, uint64_t opp
 ) noexcept nogil:
-    """Return whether an entry whose payload was read as `word` belongs to this board."""
+    """Return whether an entry is about this board. `word`: the payload that was read from the entry."""
     return entry.own ^ own_seal(table, word) == own and entry.opp ^ opp_seal(table, word) == opp
 
 

@@ -1,4 +1,4 @@
-"""The transposition table's memory and its replacement rule; hashtable.pxd has the layout and the probe."""
+"""The memory and the replacement rule of the transposition table; hashtable.pxd has the layout and the look-up."""
 
 from libc.stdint cimport uint64_t
 
@@ -6,23 +6,26 @@ from outflank.errors import SettingsError, whole
 from outflank.engine.machine import memory_mb, reserve
 
 
-# Odd, so that the salts repeat only after 2^64 steps.
+# The step is odd, so that salts repeat only after 2^64 steps.
 cdef uint64_t _SALT_STEP = 0x9E3779B97F4A7C15
 
 
-# An exact search stores at most one board in fifty nodes; a table twice as large does not save nodes.
+# An exact search stores at most one board per fifty nodes. Twice as much memory a node does not save nodes.
 cdef double _BYTES_A_NODE = 1
 cdef double _LEAST_USED = 8 << 20
 _MOST_MEGABYTES = 1 << 30  # 2^50 bytes
 
 
 cdef inline int _worth(Payload *entry, int date) noexcept nogil:
-    """Return the priority of an entry in replacement: this search's entries before older ones, then by depth."""
+    """Return the value of an entry for replacement. Entries of this search are worth more than older entries.
+
+    Among entries of this search, and among older entries, the deeper entry is worth more.
+    """
     return (256 if entry.date == date else 0) + entry.depth
 
 
 cdef void store(HashSlots *table, uint64_t own, uint64_t opp, Payload news) noexcept nogil:
-    """Store `news` about a board, replacing its entry or the least valuable one of the bucket."""
+    """Store `news` about a board. It replaces the board's entry, or else the bucket's entry that is worth least."""
     cdef Bucket *bucket = bucket_of(table, own, opp)
     cdef HashEntry *place = NULL
     cdef PayloadWord old, new
@@ -45,11 +48,15 @@ cdef void store(HashSlots *table, uint64_t own, uint64_t opp, Payload news) noex
 
 
 cdef inline void _merge(Payload *news, Payload *known) noexcept nogil:
-    """Add the known facts about the same board to `news`: the other bound of an equal search, and a best move."""
+    """Add facts from the old entry of the same board to `news`.
+
+    If both searches had the same depth and selectivity, the tighter bounds are kept. The old best move is added if
+    `news` has none; if it differs from the best move of `news`, it becomes the second best.
+    """
     if known.depth == news.depth and known.selectivity == news.selectivity:
         if known.lower > news.lower and known.lower <= news.upper:
             news.lower = known.lower
-            news.best, news.direction = known.best, known.direction  # the move that reaches it
+            news.best, news.direction = known.best, known.direction  # the move that reaches this bound
         if known.upper < news.upper and known.upper >= news.lower:
             news.upper = known.upper
     if news.best == NO_SQUARE:
@@ -61,7 +68,7 @@ cdef inline void _merge(Payload *news, Payload *known) noexcept nogil:
 
 
 cdef class HashTable:
-    """Owns the memory of one table; `megabytes` is rounded down to a power of two.
+    """A table and its memory. `megabytes` is rounded down to a power of two.
 
     Raises: SettingsError if there is not enough memory.
     """
@@ -77,18 +84,19 @@ cdef class HashTable:
         self.clear()
 
     def clear(self):
-        """Forget everything at once: older entries are not found any more, and are replaced first."""
+        """Clear the table without touching its memory: no look-up finds the older entries any more."""
         self.table.salt += _SALT_STEP
         self.table.mask = 0
 
     def new_search(self, double nodes):
-        """Start a search: entries of earlier searches are replaced first from now on.
+        """Start a search. From now on, entries of earlier searches are replaced first.
 
-        Dates wrap after 256 searches: entries of the old search with this date then stay a little longer, which costs
-        less than clearing the table while a clock runs.
+        Dates wrap around after 256 searches. Entries of the search 256 searches ago are then not replaced first. This
+        costs less than clearing the table while a clock is running.
 
-        Until the table is cleared, it uses only as much memory as searches of `nodes` nodes can fill: the system
-        provides a page when it is first touched, and touching all pages takes longer than searching a million nodes.
+        The table uses only as much memory as a search of `nodes` nodes can fill, and does not shrink until it is
+        cleared. The reason is that the system provides a page when it is first touched, and touching all pages takes
+        longer than searching a million nodes.
         """
         cdef object size = int(min(max(nodes * _BYTES_A_NODE, _LEAST_USED), <uint64_t>self.megabytes << 20))
         cdef uint64_t mask = (1 << (size - 1).bit_length()) // sizeof(Bucket) - 1
@@ -97,9 +105,9 @@ cdef class HashTable:
 
 
 def _reserve(megabytes, asked):
-    """Reserve memory for a table; `asked` are the megabytes before rounding.
+    """Reserve memory for a table. `asked`: the megabytes before rounding, for the error message.
 
-    Raises: SettingsError if the machine has less.
+    Raises: SettingsError if the machine has less memory.
     """
     machine = memory_mb()
     if machine is not None and megabytes > machine:

@@ -1,11 +1,11 @@
-"""Solving the last four empty squares without move lists: null windows, all-direction rules.
+"""Solves the last four empty squares without move lists, in null windows, if a move turns all directions.
 
-`alpha` is the window's lower end in discs, its upper end is alpha + 1; scores are fail-soft, from the side owning
-`own`. Squares are passed in the order in which they are tried.
+The window is from `alpha` to alpha + 1, in discs. Scores are fail-soft, from the side with the discs `own`. The caller
+passes the empty squares in the order in which they are tried.
 
-With three or four squares, the turned discs of all are computed before any is tried: the CPU does this in parallel, and
-mispredicts fewer branches. With two squares the second is often not needed; a table shows whether an opposing disc is
-adjacent before the turned discs are computed.
+If three or four squares are empty, the turned discs of all moves are computed before a move is tried, since the CPU
+computes them in parallel and then mispredicts fewer branches. If two squares are empty, the second move is often not
+needed. There, the turned discs of a move are computed only if a table shows an adjacent opposing disc.
 """
 
 from libc.stdint cimport uint8_t, uint64_t
@@ -46,17 +46,19 @@ cdef extern from *:
     static const uint8_t outflank_gain[8][256] = {
         OF_GAINS(0), OF_GAINS(1), OF_GAINS(2), OF_GAINS(3), OF_GAINS(4), OF_GAINS(5), OF_GAINS(6), OF_GAINS(7)};
     """
-    # The other squares on the two diagonals of each square.
+    # The two diagonals of each square, without the square itself.
     const uint64_t[2] *DIAGONALS "outflank_diagonals"
-    # GAIN[place][own]: twice the discs turned by playing on one of the eight places of a line if `own` are the mover's
-    # discs and all others the opponent's. It is valid for shorter lines too, as no disc of `own` is beyond their ends.
+    # GAIN[place][own]: twice the number of discs that a move to one of the eight places of a line turns. `own` are the
+    # mover's discs; all other places are the opponent's. The table is also valid for shorter lines, since no disc of
+    # `own` is beyond their ends.
     const uint8_t[256] *GAIN "outflank_gain"
 
 
 cdef inline int last_move_gain(uint64_t own, int square) noexcept nogil:
-    """Return twice the number of discs `own` turns on the last empty square, all others being the opponent's.
+    """Return twice the number of discs that `own` turns by a move to the last empty square.
 
-    Each of the four lines is gathered into eight bits: diagonals by file, the file by rank.
+    All other discs are the opponent's. Each of the four lines through the square is gathered into eight bits: the
+    diagonals by file, the file by rank.
     """
     cdef const uint8_t *by_file = GAIN[square & 7]
     cdef uint64_t gather = <uint64_t>0x0101010101010101
@@ -69,7 +71,7 @@ cdef inline int last_move_gain(uint64_t own, int square) noexcept nogil:
 
 
 cdef inline int solve_1(uint64_t own, int alpha, int square, bint count_only_discs) noexcept nogil:
-    """Return the score with one square empty; all discs that are not `own` are the opponent's."""
+    """Return the score if one square is empty. All discs that are not `own` are the opponent's."""
     cdef int score = 2 * popcount(own) - 62, gain = last_move_gain(own, square)
     cdef uint64_t opp
     if gain:
@@ -77,7 +79,7 @@ cdef inline int solve_1(uint64_t own, int alpha, int square, bint count_only_dis
     opp = ~own ^ bit(square)
     score = final_score(own, opp, count_only_discs)
     if score <= alpha:
-        return score  # a move of the opponent could only lower the score
+        return score  # a move of the opponent would only lower the score
     gain = last_move_gain(opp, square)
     return 2 * popcount(own) - 64 - gain if gain else score
 
@@ -85,7 +87,7 @@ cdef inline int solve_1(uint64_t own, int alpha, int square, bint count_only_dis
 cdef inline int _then_1(
     Worker *worker, uint64_t own, uint64_t opp, int alpha, int square, int last
 ) noexcept nogil:
-    """Return the score of playing on `square` with `last` left, or NO_MOVE."""
+    """Return the score of a move to `square`, after which `last` is empty; NO_MOVE if the move is illegal."""
     cdef uint64_t turned
     if not opp & NEIGHBOURS[square]:
         return NO_MOVE
@@ -99,7 +101,7 @@ cdef inline int _then_1(
 cdef inline int solve_2(
     Worker *worker, uint64_t own, uint64_t opp, int alpha, int first, int second, bint passed
 ) noexcept nogil:
-    """Return the score with two squares empty; `passed` says that the opponent had no move."""
+    """Return the score if two squares are empty. `passed`: whether the opponent has just passed."""
     cdef int best = _then_1(worker, own, opp, alpha, first, second)
     if best > alpha:
         return best
@@ -114,7 +116,7 @@ cdef inline int solve_2(
 cdef inline int _then_2(
     Worker *worker, uint64_t own, uint64_t opp, uint64_t turned, int alpha, int square, int first, int second
 ) noexcept nogil:
-    """Return the score of playing on `square` with two left, or NO_MOVE."""
+    """Return the score of a move to `square`, after which two squares are empty; NO_MOVE if the move is illegal."""
     if not turned:
         return NO_MOVE
     worker.nodes += 1
@@ -124,7 +126,7 @@ cdef inline int _then_2(
 cdef inline int solve_3(
     Worker *worker, uint64_t own, uint64_t opp, int alpha, int first, int second, int third, bint passed
 ) noexcept nogil:
-    """Return the score with three squares empty; `passed` says that the opponent had no move."""
+    """Return the score if three squares are empty. `passed`: whether the opponent has just passed."""
     cdef uint64_t one = turned_discs(own, opp, first), two = turned_discs(own, opp, second)
     cdef uint64_t three = turned_discs(own, opp, third)
     cdef int best = _then_2(worker, own, opp, one, alpha, first, second, third)
@@ -144,7 +146,7 @@ cdef inline int solve_3(
 cdef inline int _then_3(
     Worker *worker, uint64_t own, uint64_t opp, uint64_t turned, int alpha, int square, int first, int second, int third
 ) noexcept nogil:
-    """Return the score of playing on `square` with three left, or NO_MOVE."""
+    """Return the score of a move to `square`, after which three squares are empty; NO_MOVE if the move is illegal."""
     if not turned:
         return NO_MOVE
     worker.nodes += 1
@@ -154,9 +156,10 @@ cdef inline int _then_3(
 cdef inline int solve_4(
     Worker *worker, uint64_t own, uint64_t opp, int alpha, int first, int second, int third, int fourth, bint passed
 ) noexcept nogil:
-    """Return the score with four squares empty; `passed` says that the opponent had no move.
+    """Return the score if four squares are empty. `passed`: whether the opponent has just passed.
 
-    If two of the three squares left are in one quadrant, the other one is tried first, since its region is odd.
+    If two of the three remaining squares are in the same quadrant, the third square is tried first, since the number of
+    empty squares in its quadrant is odd.
     """
     cdef uint64_t one = turned_discs(own, opp, first), two = turned_discs(own, opp, second)
     cdef uint64_t three = turned_discs(own, opp, third), four = turned_discs(own, opp, fourth)

@@ -1,4 +1,4 @@
-"""The last ply: the values of the boards after a node's moves, and the best of them."""
+"""The last ply of the search: evaluates the boards after a node's moves and returns the best value."""
 
 from libc.stdint cimport uint16_t, uint32_t, uint64_t
 
@@ -26,7 +26,10 @@ cdef enum:
 cdef inline int best_leaf(
     Worker *worker, uint64_t own, uint64_t opp, uint64_t moves, int empties, int alpha, int beta
 ) noexcept nogil:
-    """Return the value one ply deep, if within alpha..beta; else a bound. Corners first, squares next to them last."""
+    """Return the value of a board, one ply deep. A value outside alpha..beta is a bound.
+
+    Moves to corners are tried first, moves to squares next to corners last.
+    """
     cdef uint64_t corners = moves & <uint64_t>0x8100000000000081, beside = moves & <uint64_t>0x42C300000000C342
     cdef int best = _WORST
     if corners:
@@ -41,7 +44,7 @@ cdef inline int best_leaf(
 cdef inline int _best_on(
     Worker *worker, uint64_t own, uint64_t opp, uint64_t squares, int empties, int alpha, int beta, int best
 ) noexcept nogil:
-    """Return the best of `best` and the scores of moves on some squares; stop at a score of `beta` or more."""
+    """Return the maximum of `best` and the scores of the moves to `squares`. Stop at a score of `beta` or more."""
     cdef MoveEntry *moves = worker.scratch
     cdef int count = generate_on(own, opp, squares, worker.one_direction, moves), i
     cdef uint64_t key = _key_after(own, opp, &moves[0]), next_key = key
@@ -63,7 +66,7 @@ cdef inline uint64_t _key_after(uint64_t own, uint64_t opp, const MoveEntry *mov
 cdef inline int _leaf_value(
     Worker *worker, uint64_t own, uint64_t opp, const MoveEntry *move, uint64_t key, int empties, int alpha, int beta
 ) noexcept nogil:
-    """Return the evaluation after a move, from the side that makes it, if within alpha..beta; else possibly a bound."""
+    """Return the evaluation after a move, from the side that moves. Outside alpha..beta, it may be a bound."""
     cdef uint64_t mine = own ^ move.turned ^ bit(move.square), theirs = opp ^ move.turned
     cdef uint64_t *slot = guess_slot(worker.guesses, key)
     cdef uint16_t[LANES] view
@@ -73,15 +76,15 @@ cdef inline int _leaf_value(
     worker.nodes += 1
     if guess_known(slot[0], key):
         return -guess_score(slot[0])
-    moves_of_both(theirs, mine, &replies, &moves)  # the evaluation needs them too: the compiler computes them once
+    moves_of_both(theirs, mine, &replies, &moves)  # `look_up` needs these too, but the compiler computes them once
     if not replies:
         return _value_without_reply(worker, mine, theirs, move, moves != 0, empties)
     opponents_view_after(view, worker.features.views[1 - worker.side], &STEPS[0][0], move.square, move.turned)
     score = look_up(&worker.evaluation, view, theirs, mine, empties, rows)
-    # If the tables' score lies far beyond the window, by default two to three standard deviations of the network's
-    # correction (1.5, 2.2 and 4.9 discs in the three thirds of the game), a selective search omits the network.
+    # A selective search omits the network if the tables' score is far outside the window: by default two to three
+    # standard deviations of the network's correction, which are 1.5, 2.2 and 4.9 discs in the three thirds of the game.
     far = worker.far[phase_of(empties) * STAGES // PHASES]
-    # Bounds stay in the range of evaluations, since otherwise the root would widen its window for ever.
+    # The bounds are limited to the range of evaluations, since otherwise the root would widen its window for ever.
     if -score >= (beta << SCORE_BITS) + far:
         return min(beta, HIGHEST_GUESS)
     if -score <= (alpha << SCORE_BITS) - far:
@@ -94,7 +97,10 @@ cdef inline int _leaf_value(
 cdef inline int _value_without_reply(
     Worker *worker, uint64_t own, uint64_t opp, const MoveEntry *move, bint again, int empties
 ) noexcept nogil:
-    """Return the value of a leaf where the side that just moved (`own`) moves again or the game is over."""
+    """Return the value of a leaf at which the opponent has no move, from the side that has just moved (`own`).
+
+    `again`: whether this side can move again; otherwise the game is over.
+    """
     if not again:
         return final_score(own, opp, worker.count_only_discs)
     features_after(worker.features + 1, worker.features, worker.side, move.square, move.turned)

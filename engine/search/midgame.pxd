@@ -14,7 +14,10 @@ cdef int search_move(
 
 
 cdef inline bint answers(Worker *worker, Payload *known, int depth) noexcept nogil:
-    """Return whether an entry of the table suffices for a search to `depth`; at full width only an equal depth does."""
+    """Return whether an entry of the table can replace a search to `depth`.
+
+    At full width, the entry must have exactly this depth; otherwise, it may be deeper and less selective.
+    """
     if worker.selectivity == FULL_WIDTH:
         return known.depth == depth and known.selectivity == FULL_WIDTH
     return known.depth >= depth and known.selectivity >= worker.selectivity

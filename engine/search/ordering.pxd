@@ -1,4 +1,4 @@
-"""Move ordering: by static features, and by a shallow search that uses only the pattern tables."""
+"""Move ordering: by static features, and by a shallow search that evaluates boards without the network."""
 
 from libc.stdint cimport int32_t, uint64_t
 
@@ -13,7 +13,7 @@ cdef enum:
     VALUE_PER_OPEN_SQUARE = 1 << 5
     _WORST = -65
 
-# The value of a square for the side that plays on it, other things being equal: corner 18, A 16, B 12, C 4, X 2 ...
+# The value of a move's square in the ordering, if the other terms are equal: corner 18, A 16, B 12, C 4, X 2 ...
 cdef extern from *:
     """
     static const signed char outflank_square_value[64] = {
@@ -42,7 +42,10 @@ cdef inline int weighted_mobility(uint64_t moves) noexcept nogil:
 
 
 cdef inline int corner_stability(uint64_t discs) noexcept nogil:
-    """Return the number of `discs` on corners and next to such a corner, an estimate of the stable discs there."""
+    """Return the number of `discs` on corners and, along the edges, next to corners that are also in `discs`.
+
+    This is an estimate of the stable discs at the corners.
+    """
     cdef uint64_t corners = discs & <uint64_t>0x8100000000000081
     cdef uint64_t beside = (
         corners << 8
@@ -54,14 +57,15 @@ cdef inline int corner_stability(uint64_t discs) noexcept nogil:
 
 
 cdef inline int opened_squares(uint64_t mine, uint64_t theirs) noexcept nogil:
-    """Return the number of empty squares next to the discs `mine`: the other side's possible moves, now or later."""
+    """Return the number of empty squares next to the discs `mine`, where the other side may move now or later."""
     return popcount(neighbours(mine) & ~(mine | theirs))
 
 
 cdef inline int32_t quiet_value(uint64_t own, uint64_t opp, MoveEntry *move) noexcept nogil:
-    """Return the static value of a move: few replies first, then few squares opened, then the square itself.
+    """Return the static value of a move. `own` and `opp` are the discs before the move.
 
-    `own` and `opp` are the discs before the move.
+    The value depends first on the number of replies, then on the number of empty squares next to the mover's discs
+    (fewer are better for both), then on the square of the move.
     """
     cdef uint64_t mine = own ^ move.turned ^ bit(move.square), theirs = opp ^ move.turned
     if not theirs:
@@ -74,7 +78,7 @@ cdef inline int32_t quiet_value(uint64_t own, uint64_t opp, MoveEntry *move) noe
 
 
 cdef inline void bring_best_forward(MoveEntry *moves, int first, int count) noexcept nogil:
-    """Swap moves[first] with the best of moves[first..count-1]: one step of a selection sort."""
+    """Swap moves[first] with the best move of moves[first..count-1]. This is one step of a selection sort."""
     cdef int i, best = first
     cdef MoveEntry swapped
     for i in range(first + 1, count):
@@ -87,10 +91,10 @@ cdef inline void bring_best_forward(MoveEntry *moves, int first, int count) noex
 
 
 cdef inline int presearch(Worker *worker, uint64_t own, uint64_t opp, int depth, int alpha, int beta) noexcept nogil:
-    """Return the score of a search of `depth` plies (at least 1) by the tables alone; outside alpha..beta a bound.
+    """Return the score of a search of `depth` plies (at least 1). A score outside alpha..beta is a bound.
 
-    It orders the moves of an exact search under all-direction rules, without the transposition table and the
-    network: a good order needs no accurate score, and the search of every move of a node has to be cheap.
+    This search orders the moves of an exact search, under rules by which a move turns all directions. It uses neither
+    the transposition table nor the network, since it has to be cheap, and ordering needs no accurate scores.
     """
     cdef uint64_t moves = legal_moves(own, opp), turned, mine, theirs
     cdef int square, score, best = _WORST

@@ -1,9 +1,8 @@
-"""Multi-ProbCut: the error of a shallow search as a prediction of a deep one, and the margins of cuts.
+"""Multi-ProbCut: the margins of cuts, from the error with which a shallow search predicts the score of a deep search.
 
-The standard deviation of "deep minus shallow", in discs, is a quadratic function of a linear form in the number of
-empty squares and both depths: ``s = x * empties + y * depth + z * shallow; sigma = a*s*s + b*s + c``,
-fitted to our own evaluation by ``outflank train probcut``, which writes ``probcut.json``. The formula is
-Edax's.
+The standard deviation of this error, in discs, depends on the number of empty squares and on both depths:
+``s = x * empties + y * depth + z * shallow; sigma = a*s*s + b*s + c``. The formula is Edax's. The command ``outflank
+train probcut`` fits the coefficients to our evaluation and writes them to ``probcut.json``.
 """
 
 import functools
@@ -22,22 +21,23 @@ _LOW_DEPTH = 8  # plies
 
 
 def shallow_depth(depth: int) -> int:
-    """Return the plies of the shallow search that predicts a search of `depth`: about half, of the same parity."""
+    """Return the depth of the shallow search that predicts a search of `depth`: about half, of the same parity."""
     return 2 * (depth // 4) + depth % 2 or depth - 2
 
 
 def sigma(coefficients: Sequence[float], empties: int, depth: int, shallow: int) -> float:
-    """Return the standard deviation in discs of a deep search from a shallow one; `coefficients` are x y z a b c."""
+    """Return the standard deviation, in discs, of the error of a shallow search. `coefficients`: x y z a b c."""
     x, y, z, a, b, c = coefficients
     s = x * empties + y * depth + z * shallow
     return max(a * s * s + b * s + c, 0.5)
 
 
 def margins(path: Path = SHIPPED, parameters: Parameters = DEFAULTS) -> array:  # type: ignore[type-arg]  # array is generic for the type checker alone
-    """Return the discs to add to the window, int16, as [selectivity][empties][depth][2], except for full width.
+    """Return the margins of ProbCut in discs, as int16, by [selectivity][empties][depth][2], except for full width.
 
-    The last index is 0 for the shallow search's score, 1 for the evaluation, which must confirm the direction before
-    the shallow search is tried; by default its margin is about half as large.
+    A margin is the distance from the window that a score must have for a cut. The last index is 0 for the score of the
+    shallow search, and 1 for the evaluation. The shallow search is tried only if the evaluation is beyond its own
+    margin, which by default is about half as large.
     """
     errors = _errors(path.read_text())
     table = array("h")
@@ -53,9 +53,9 @@ def margins(path: Path = SHIPPED, parameters: Parameters = DEFAULTS) -> array:  
     return table
 
 
-@functools.lru_cache(maxsize=1)  # an engine that is being tuned needs the same table in every game
+@functools.lru_cache(maxsize=1)  # a match that tunes parameters needs the same table in every game
 def _errors(text: str) -> list[tuple[float, float]]:
-    """Return the standard deviations from the shallow search and from the evaluation, as [empties][depth]."""
+    """Return the standard deviations of the errors of the shallow search and of the evaluation, by [empties][depth]."""
     coefficients = json.loads(text)["coefficients"]
     return [
         (
@@ -68,7 +68,7 @@ def _errors(text: str) -> list[tuple[float, float]]:
 
 
 def deviations(parameters: Parameters, empties: int, depth: int) -> float:
-    """Return the distance from the window that a cut requires at the boldest selectivity, in standard deviations."""
+    """Return the margin of a cut at the boldest selectivity, in standard deviations."""
     low = depth <= _LOW_DEPTH
     if empties > _EARLY_ABOVE:
         return parameters.mpc_t_early_low if low else parameters.mpc_t_early_high

@@ -1,20 +1,20 @@
-"""The moves of a proof of a score."""
+"""Finds the moves of a proof of a score."""
 
 from outflank.engine.moves import Move
 from outflank.engine.position import Position
 from outflank.engine.rules import Rules
 
 class Prover:
-    """Finds moves that reach a score, for positions under the same rules; remembers its results.
+    """Finds moves that reach a score. A transposition table keeps the results of earlier searches.
 
     Args:
-        rules: the rules of all positions, under which a move must turn every direction.
-        hash_mb: the size of the table in MB (2^20 bytes).
+        rules: the rules of all positions. A move must turn all directions under these rules.
+        hash_mb: the size of the transposition table in MB (2^20 bytes).
 
     Attributes:
         nodes: the number of nodes of all searches so far.
 
-    Raises: SettingsError if a move turns one direction, or if the table does not fit into memory.
+    Raises: SettingsError if a move turns one direction under `rules`, or if the table does not fit into memory.
     """
 
     nodes: int
@@ -23,11 +23,12 @@ class Prover:
     def answer(self, position: Position, score: int) -> Move:
         """Return a move that leads to `score` or more against every defence.
 
-        If several do, it is the one with the fewest replies, unless another one is proven in far fewer nodes.
+        If several moves do, the move with the fewest replies is returned, unless another move is proven in far fewer
+        nodes.
 
         Args:
             position: a position whose game is not over.
             score: the final disc difference from the side to move, by the rules' scoring.
 
-        Raises: SettingsError if no move reaches it, or if the position is under other rules.
+        Raises: SettingsError if no move reaches `score`, or if the position is under other rules.
         """

@@ -1,4 +1,4 @@
-"""Finding the moves that a proof needs, by the search's null windows; proving.pyi documents it."""
+"""Finds the moves of a proof of a score, by null-window searches; proving.pyi documents the Python interface."""
 
 from cpython.exc cimport PyErr_CheckSignals
 from libc.math cimport INFINITY
@@ -25,14 +25,15 @@ from outflank.errors import whole
 
 cdef enum: _PER_REPLY = 1 << 8  # more than any weighted mobility
 
-# All moves are searched in turns with a node limit, so that a move that fails late doesn't delay a move that succeeds
-# soon. The table keeps the results of earlier turns. Python handles Ctrl-C between two searches.
+# The moves are searched one after the other with a node limit, and again with a higher limit, so that a move that fails
+# late does not delay a move that succeeds soon. The table keeps the results of earlier searches. Python handles Ctrl-C
+# between two searches.
 cdef uint64_t _FIRST_TURN = 1 << 10  # nodes
-cdef enum: _LONGER = 4  # the factor by which the node limit grows each turn
+cdef enum: _LONGER = 4  # the factor by which the node limit grows after each turn
 
 
 cdef class Prover:
-    """Finds moves that reach a score, for positions under the same rules; remembers its results."""
+    """Finds moves that reach a score. A transposition table keeps the results of earlier searches."""
 
     cdef Crew _crew
     cdef Worker *_worker
@@ -40,7 +41,7 @@ cdef class Prover:
     cdef object _rules
     cdef readonly uint64_t nodes
 
-    # Not __init__, which might not be called, or be called twice.
+    # This is not __init__, which Python code might not call, or might call twice.
     def __cinit__(self, rules, hash_mb=DEFAULT_HASH_MB):
         if rules.one_direction:
             raise SettingsError(f"proofs need rules under which a move turns every direction, unlike {rules}")
@@ -54,7 +55,7 @@ cdef class Prover:
         self._worker.deadline = INFINITY
 
     def answer(self, Position position, score):
-        """Return a move that leads to `score` or more against every defence, preferably one with few replies."""
+        """Return a move that leads to `score` or more against every defence, preferably a move with few replies."""
         cdef int wanted = whole("a score", score, -64, 64)
         if position.rules != self._rules:
             raise SettingsError(f"the position is of {position.rules}, not of {self._rules}")
@@ -84,7 +85,7 @@ cdef class Prover:
         raise SettingsError(f"{score:+d} can't be reached from {position.board_string()}")
 
     cdef int _score_after(self, uint64_t own, uint64_t opp, MoveEntry *move, int score) noexcept:
-        """Return the score after a move if it is `score` or one less; else a bound. Invalid if aborted."""
+        """Return the score of a move: a bound that shows whether the move reaches `score`. Invalid if aborted."""
         cdef uint64_t mine = own ^ move.turned ^ bit(move.square), theirs = opp ^ move.turned
         cdef int empties = 64 - popcount(mine | theirs), found
         self._crew.assemble()
@@ -96,7 +97,7 @@ cdef class Prover:
 
 
 cdef void _value_moves(uint64_t own, uint64_t opp, MoveEntry *moves, int count) noexcept nogil:
-    """Value moves by the number of replies, since a proof has to answer all of them."""
+    """Set the values of moves by the number of replies, since a proof has to answer every reply."""
     cdef uint64_t replies
     cdef int i
     for i in range(count):

@@ -1,14 +1,14 @@
-"""Discs that can never be turned again, and the bounds of the score that follow.
+"""Stable discs, which can never be turned again, and the bounds of the score that follow from them.
 
-A disc is stable if along each of the four axes it lies on a full line, at the border or next to a stable disc
-of its own colour. Edges are looked up in a table computed from all play along an edge.
+A disc is stable if on each of the four axes its line is full, or the disc is at the border or next to a stable disc of
+its own colour. Stable discs on edges are looked up in a table.
 """
 
 from libc.stdint cimport uint8_t, uint64_t
 
 from outflank.engine.kernels cimport popcount
 
-# EDGE[own][opp]: the discs of `own` on an edge that no play along that edge can turn.
+# EDGE[own][opp]: the discs of `own` on an edge that no moves on this edge can turn.
 cdef uint8_t[256][256] EDGE
 
 
@@ -26,9 +26,10 @@ cdef inline uint64_t _full_columns(uint64_t discs) noexcept nogil:
 
 
 cdef inline uint64_t _full_falling(uint64_t discs) noexcept nogil:
-    """Return the squares of the diagonals a1-h8 and parallel to it without an empty square.
+    """Return the squares of full diagonals in the direction of a1-h8.
 
-    Each round doubles the stretch known to be full on either side; squares beyond the border count as full.
+    Each round doubles the number of squares on either side that are known to be full. Squares beyond the border count
+    as full.
     """
     cdef uint64_t up = discs, down = discs
     up &= (up >> 9) | <uint64_t>0xFF80808080808080
@@ -71,7 +72,7 @@ cdef inline uint64_t _stable_on_edges(uint64_t own, uint64_t opp) noexcept nogil
 
 
 cdef inline uint64_t stable_of(uint64_t own, uint64_t opp) noexcept nogil:
-    """Return a subset of the discs of `own` that no further play can turn."""
+    """Return discs of `own` that no further moves can turn. Some stable discs may be missing."""
     cdef uint64_t discs = own | opp
     cdef uint64_t rows = _full_rows(discs), columns = _full_columns(discs)
     cdef uint64_t falling = _full_falling(discs), rising = _full_rising(discs)
@@ -90,10 +91,10 @@ cdef inline uint64_t stable_of(uint64_t own, uint64_t opp) noexcept nogil:
 
 
 cdef inline bint stability_cuts(uint64_t own, uint64_t opp, int alpha, int empties, int *bound) noexcept nogil:
-    """Return whether the opponent's stable discs keep the score at or below `alpha`; if so, set `bound` to their limit.
+    """Return whether the opponent's stable discs prove a score of at most `alpha`; if so, set `bound` to this score.
 
-    Tried only if `alpha` is so high that a cutoff is likely enough. The threshold, which is higher earlier in the game,
-    is Edax's, slightly simplified: 6 at 4 empty squares, and two more for each further empty square.
+    The proof is tried only if `alpha` is high enough to make a cutoff likely. The threshold is Edax's, slightly
+    simplified: 6 at 4 empty squares, and two more for each further empty square.
     """
     if alpha < 2 * empties - 2 or 64 - 2 * popcount(opp) > alpha:
         return False

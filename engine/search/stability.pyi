@@ -1,10 +1,10 @@
 """Discs that can never be turned again."""
 
 def stable_discs(own: int, opp: int) -> int:
-    """Return discs of `own` that no further play can turn, one bit a square; some stable discs may be missing.
+    """Return discs of `own` that no further moves can turn, one bit a square. Some stable discs may be missing.
 
-    For rules that turn all directions.
+    The result holds for rules under which a move turns all directions.
     """
 
 def edge_stable_discs(own: int, opp: int) -> int:
-    """Return the discs of `own` on one edge, in 8 bits, that no play along that edge can turn."""
+    """Return the discs of `own` on one edge, in 8 bits, that no moves on this edge can turn."""

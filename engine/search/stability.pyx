@@ -1,10 +1,10 @@
-"""Stable discs on edges: the table that stability.pxd looks up, computed from all play along an edge."""
+"""Fills the table of stable discs on edges, by all sequences of moves on an edge. stability.pxd uses the table."""
 
 from libc.stdint cimport uint64_t
 
 
 cdef int _play_on_edge(int own, int opp, int square) noexcept nogil:
-    """Return the discs of `own` on an edge after it took `square`, turning the bracketed discs of the edge."""
+    """Return the discs of `own` on an edge after its move to `square`, which turns the bracketed discs of the edge."""
     cdef int turned, step, at, run
     turned = 0
     for step in range(-1, 2, 2):
@@ -19,9 +19,9 @@ cdef int _play_on_edge(int own, int opp, int square) noexcept nogil:
 
 
 cdef void _fill_edge_table() noexcept nogil:
-    """Fill EDGE from full edges to empty ones: a disc is stable if it is stable after every move of either side."""
+    """Fill EDGE, full edges first. A disc is stable if it is stable after every move that either side can make."""
     cdef int discs, own, opp, stable, square, after
-    # A superset of a set of squares is the larger number, so it has been filled in before.
+    # A move adds a square to the set of discs. The larger set is the larger number, so it is already in the table.
     for discs in range(255, -1, -1):
         own = discs
         while True:
@@ -44,10 +44,10 @@ _fill_edge_table()
 
 
 def edge_stable_discs(int own, int opp):
-    """Return the discs of `own` on one edge, in 8 bits, that no play along that edge can turn."""
+    """Return the discs of `own` on one edge, in 8 bits, that no moves on this edge can turn."""
     return EDGE[own & 0xFF][opp & 0xFF]
 
 
 def stable_discs(uint64_t own, uint64_t opp):
-    """Return discs of `own` that no further play can turn, one bit a square; some stable discs may be missing."""
+    """Return discs of `own` that no further moves can turn, one bit a square. Some stable discs may be missing."""
     return stable_of(own, opp)
