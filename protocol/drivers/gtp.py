@@ -363,7 +363,8 @@ def instructions(spec: EngineSpec, listed: frozenset[str]) -> list[str]:
         spec: the engine.
         listed: the commands that the engine lists.
 
-    Raises: UnfitEngineError if a parameter can't be sent. The number of threads is left out instead.
+    Raises: UnfitEngineError if a parameter other than the number of threads can't be sent. The number of threads is
+        left out if it can't be sent.
     """
     commands = []
     for name, value in parameters_to_send(spec).items():

@@ -137,7 +137,8 @@ class NBoardDriver(ProcessDriver):
 def instructions(spec: EngineSpec) -> list[str]:
     """Return the lines that send an engine its depth, followed by the commands of its spec.
 
-    Raises: UnfitEngineError if a parameter can't be sent. The number of threads is left out instead.
+    Raises: UnfitEngineError if a parameter other than the number of threads can't be sent. The number of threads is
+        left out.
     """
     parameters = parameters_to_send(spec)
     depths = [parameters.pop(name) for name in _DEPTHS if name in parameters]

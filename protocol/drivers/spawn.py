@@ -22,7 +22,7 @@ _SUSPENDED = 0x4  # CREATE_SUSPENDED of Windows
 
 
 Spawned = tuple[subprocess.Popen[bytes], psutil.Process]
-"""A started program, and a handle of its process, which stays valid even if the process id is reused."""
+"""A started program, and a handle of its process. The handle stays valid even if the process id is reused."""
 
 
 def spawn(command: Sequence[str], label: str, settings: ProcessSettings, mark: int) -> Spawned:

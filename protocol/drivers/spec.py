@@ -123,7 +123,7 @@ class EngineSpec:
             text: the command, or the pairs, separated by blanks and with shell quoting. The keys are attributes,
                 ``command`` for each of the engine's commands, ``env.NAME`` for each variable and ``option.NAME`` for
                 each option.
-            time: the time control if `text` names none.
+            time: the time control if `text` contains no time control.
             each: see ``from_settings``.
 
         Raises: NotationError.
@@ -143,7 +143,7 @@ class EngineSpec:
 
         Args:
             settings: the attributes by key, as in a TOML file.
-            time: the time control if `settings` has none.
+            time: the time control if `settings` contains no time control.
             each: the defaults for attributes that `settings` lacks; options, variables and commands are merged.
 
         Raises: NotationError.
@@ -194,7 +194,7 @@ def shared_keys(text: str) -> dict[str, object]:
 
 
 def _added_up(each: Mapping[str, object], own: Mapping[str, object]) -> dict[str, object]:
-    """Merge each mapping and command list that both have. In a mapping, the entries of `own` take precedence."""
+    """Merge the mappings and command lists that `each` and `own` share. In mappings, `own` takes precedence."""
     found: dict[str, object] = {}
     for key in each.keys() & own.keys():
         shared, given = each[key], own[key]
@@ -265,7 +265,7 @@ def _free_name(spec: EngineSpec, namesakes: Sequence[EngineSpec], taken: Collect
 
 
 def _folder_name(spec: EngineSpec) -> str:
-    """Return the name of the folder of the engine's program; '' for a program on PATH."""
+    """Return the name of the folder that contains the engine's program; empty for a program on PATH."""
     program = _program_of(split_command(spec.cmd))
     if not os.path.dirname(program):
         return ""
@@ -497,7 +497,7 @@ READERS: dict[str, Callable[[str, object], object]] = {
     "analysis": _truth,
     "restart": _truth,
 }
-"""The parsers of an engine's attributes by key. Each gets the key and the value, and may raise NotationError."""
+"""The parsers of an engine's attributes by key. Each parser gets the key and the value, and may raise NotationError."""
 
 
 def command_line(spec: EngineSpec) -> list[str]:

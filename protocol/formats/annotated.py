@@ -359,7 +359,7 @@ class Recorder:
 def with_board_believed(game: AnnotatedGame) -> AnnotatedGame:
     """Return the game with the result of its final board, and with a `doubt` if the recorded result contradicts it.
 
-    A recorded margin without the empty squares, which the rules may give to the winner, is not a contradiction.
+    The rules may give the empty squares to the winner. A recorded margin without these squares is no contradiction.
     """
     outcome, recorded = game.final.outcome(), game.result
     if (

@@ -69,7 +69,7 @@ _OF_THE_GAME = frozenset(
 _OF_PLAYERS = frozenset(["PB", "PW", "BR", "WR"])
 _OF_A_MOVE = frozenset(["B", "W", "V", "C", "DO", "BM"])
 _FAULTS: tuple[dict[str, list[str]], ...] = ({}, {"DO": [""]}, {"BM": ["1"]}, {"BM": ["2"]})
-_OF_GO = frozenset(["KM", "HA"])  # ignored if they are 0
+_OF_GO = frozenset(["KM", "HA"])  # the properties that are ignored if their value is 0
 _READ = _OF_THE_FILE | _OF_THE_GAME | _OF_PLAYERS | _OF_A_MOVE
 _ZERO = re.compile(r"0?(\.0*)?")
 
@@ -82,7 +82,7 @@ def load(path: str, rules: Rules, before: int | None = None) -> Game:
     Args:
         path: the path of the file.
         rules: the rules of a game whose RU is missing or does not name rules that we know.
-        before: the number of the move, from 1; None for the whole game.
+        before: the number of the first move to leave out, 1 for the first move of the game; None for the whole game.
 
     Returns: the game. Passes that the file left out are implied turns.
 

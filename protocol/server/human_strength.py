@@ -108,7 +108,7 @@ def chances(position: Position, lines: Sequence[Line], given: HumanStrength) -> 
 
 
 def gives_corner(position: Position, move: Move) -> bool:
-    """Return whether the move lets the other side take a corner that it could not take before."""
+    """Return whether the move makes a corner legal for the other side that was not legal before."""
     before = position.with_side(position.side.other).legal_mask()
     return bool(position.play(move).legal_mask() & ~before & _CORNERS)
 
