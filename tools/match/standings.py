@@ -93,7 +93,7 @@ class Standings:
 
     @property
     def complete_pairs(self) -> int:
-        """The number of pairs both of whose games count."""
+        """The number of pairs of which both games count."""
         return len(self._keys)
 
     @property
@@ -147,8 +147,8 @@ class Standings:
     def elo(self) -> EloEstimate | None:
         """The Elo difference between the first and the second engine, without repeats; None with more engines.
 
-        A property such as this one, ``ratings`` and ``order`` is recomputed when it is read after new games. It is
-        recomputed at most once a second, and for at most a twentieth of the time.
+        This property, ``ratings`` and ``order`` are recomputed when they are read after new games. Each is recomputed
+        at most once a second, and for at most a twentieth of the time.
         """
         return self._current("elo", self._estimate) if len(self.settings.names) == 2 else None
 

@@ -119,7 +119,7 @@ class ScoreRule:
 
     @classmethod
     def parse(cls, text: str) -> "ScoreRule | None":
-        """Read ``score=40 moves=4``, of which ``moves`` may be left out, or ``none``. Raises: NotationError."""
+        """Read ``none``, ``score=40 moves=4`` or ``score=40``. Raises: NotationError."""
         if text == "none":
             return None
         values: dict[str, Any] = {}

@@ -217,12 +217,12 @@ class GameRecord:
 
     @property
     def final_position(self) -> Position:
-        """The position at the end of the game, which may have legal moves."""
+        """The last position of the game, in which moves are still legal if the game ended early."""
         return self.turns[-1].after if self.turns else self.first_position
 
     @property
     def transcript(self) -> str:
-        """The discs played, as ``Game.transcript`` writes them."""
+        """The moves without passes, in the form of ``Game.transcript``."""
         words = [str(turn.move) for turn in self.turns if not turn.move.is_pass]
         return (" " if self.rules.one_direction else "").join(words)
 
@@ -308,7 +308,7 @@ class GameRecord:
 
 
 def without_label(detail: str, name: str) -> str:
-    """Return a sentence about a fault without the name of the engine at its beginning."""
+    """Return `detail`, a sentence about a fault of engine `name`, without the engine's name at the beginning."""
     for label in (f"engine {name}: ", f"engine {name} "):
         detail = detail.removeprefix(label)
     return detail

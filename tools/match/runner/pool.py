@@ -262,7 +262,7 @@ class PairWorker:
         return f"lost on time while this machine held it up for {delay:.3f} s"
 
     def _hear(self, name: str, direction: str, line: str) -> None:
-        """Log a line. If it is a search report, also pass it to the observers.
+        """Log a line. If the line is a search report, also pass it to the observers.
 
         The rate of these reports is limited, since an engine may send a thousand a second.
         """

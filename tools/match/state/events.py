@@ -95,7 +95,7 @@ class GameVoided:
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """An engine behaved in a way that its author should know.
+    """An engine showed behaviour that its author should know about.
 
     Attributes:
         sentence: the remark, which names the engine.

@@ -138,7 +138,7 @@ class Run:
     cut_texts: int = 0
 
     def line(self) -> str:
-        """Return the settings' line with the version and evaluation that began the run."""
+        """Return ``RunSettings.line`` with the version and the evaluation that began the run."""
         return self.settings.line(", evaluation ".join(filter(None, (self.outflank, self.evaluation))))
 
     @property
@@ -193,7 +193,7 @@ def difference(first: RunSettings, second: RunSettings, ignored: Collection[str]
     Args:
         first: the settings that the text calls ``there``.
         second: the settings that the text calls ``here``.
-        ignored: the names of settings that may differ besides the concurrency.
+        ignored: the names of settings that may differ, in addition to the concurrency.
     """
     there, here = plain_settings(first), plain_settings(second)
     if first.names != second.names:

@@ -23,7 +23,7 @@ def scores(cells: int) -> list[float]:
 
 
 def mean(counts: Sequence[float]) -> float:
-    """Return the mean score per game, 0 to 1. Raises: ZeroDivisionError without any outcome."""
+    """Return the mean score per game, 0 to 1. Raises: ZeroDivisionError if all counts are 0."""
     total = sum(count * score for count, score in zip(counts, scores(len(counts)), strict=True))
     return total / sum(counts)
 

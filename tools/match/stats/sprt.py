@@ -38,7 +38,10 @@ def ratio_of_means(counts: Sequence[float], mean0: float, mean1: float) -> float
 
 
 def ratio_of_t_values(counts: Sequence[float], t0: float, t1: float) -> float:
-    """Return the log-likelihood ratio of the t-value `t1` against `t0`. A t-value is (mean - 1/2) / deviation."""
+    """Return the log-likelihood ratio of the t-value `t1` against `t0`.
+
+    A t-value is (mean - 1/2) / standard deviation.
+    """
     shares = _shares(counts)
     return _log_ratio(counts, _fit_t_value(shares, t0), _fit_t_value(shares, t1))
 
