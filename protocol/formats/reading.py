@@ -134,10 +134,11 @@ _START = re.compile(rb"\(\s*(?:;|$)")
 _ROOT = re.compile(rb"\(;\s*(?:FF|GM|CA|AP|PC)\[")
 _OUTSIDE_VALUE = re.compile(rb"[\[()]")
 _VALUE_ENDS = {True: re.compile(rb"[\\\]]"), False: re.compile(rb"\]")}
-# This is a fast path for sequences of complete values, which make up most of a game.
+# This is a fast path for sequences of complete values, which make up most of a game. No group is possessive, since
+# Python 3.11.2, which Debian 12 has, ends the match of such a group too late (CPython issue 100061).
 _VALUES = {
-    True: re.compile(rb"(?:[^\[()]*+\[[^\\\]]*+(?:\\.[^\\\]]*+)*+\])++", re.DOTALL),
-    False: re.compile(rb"(?:[^\[()]*+\[[^\]]*+\])++"),
+    True: re.compile(rb"(?:[^\[()]*+\[[^\\\]]*+(?:\\.[^\\\]]*+)*\])+", re.DOTALL),
+    False: re.compile(rb"(?:[^\[()]*+\[[^\]]*+\])+"),
 }
 
 
