@@ -139,7 +139,7 @@ class UciDriver(ProcessDriver):
 
 
 def search_limits(spec: EngineSpec, clock: RunningClock) -> str:
-    """Return the arguments of ``go``: depth, nodes, and the same clock for both sides; a default without a limit."""
+    """Return the arguments of ``go``: depth, nodes, and one clock for both sides; a default if there is no limit."""
     parameters = parameters_to_send(spec)
     limits = [f"{name} {parameters[name]}" for name in _SEARCHES if name in parameters]
     if clock.control.is_limited:

@@ -95,7 +95,7 @@ def _as_ggf(clock: str) -> TimeControl | None:
         return None
 
 
-_SECONDS = re.compile(r"\d{9,10}", re.ASCII)  # 1973 to 2286
+_SECONDS = re.compile(r"\d{9,10}", re.ASCII)  # seconds since 1970, from 1973 to 2286
 _DAY = re.compile(r"(\d{4})(?:([-./])(\d{1,2})\2(\d{1,2})(?![\d,])|(\d\d)(\d\d)(?!\d))", re.ASCII)
 _YEAR = re.compile(r"(?<!\d)\d{4}(?!\d)", re.ASCII)
 

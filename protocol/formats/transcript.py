@@ -66,7 +66,7 @@ def read(stream: BinaryIO, rules: Rules = OTHELLO) -> Iterator[AnnotatedGame | B
 
 
 def _doubt_about(joined_lines: Sequence[int]) -> str:
-    """Return the notice about lines that continue a game because they are not games; empty if there are no lines."""
+    """Return the notice about lines that continue a game because they are no games of their own; empty for no lines."""
     if not joined_lines:
         return ""
     first, last = joined_lines[0], joined_lines[-1]

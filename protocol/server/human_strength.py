@@ -1,6 +1,6 @@
 """Opponents of human strength, which make mistakes as weaker players do, on our own Elo scale.
 
-All moves are searched, and one move is drawn at random. The more discs a move loses, the less probable it is. The
+All moves are searched, and one move is drawn at random. The more discs a move loses, the less likely it is drawn. The
 search depth, the size of mistakes and the number of solved empty squares depend on the Elo rating. docs/play.md has the
 measured scale.
 """
