@@ -137,7 +137,10 @@ def read_openings(path: Path, rules: Rules, plies: int | None = None) -> list[tu
 
 
 def random_openings(moves: int, count: int, rules: Rules, seed: int) -> Iterator[tuple[Move, ...]]:
-    """Yield `count` openings of `moves` random moves. They differ up to symmetry as long as new ones can be found."""
+    """Yield `count` openings of `moves` random moves.
+
+    The openings differ, even up to symmetry, as long as new openings can be found.
+    """
     rng, start = random.Random(seed), Position.start(rules)
     seen: set[Position] = set()
     tries = _TRIES

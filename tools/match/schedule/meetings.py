@@ -22,7 +22,7 @@ class Meeting:
         first: an engine; the upper one in the bracket of a knockout.
         second: the opponent; None if the first engine has a bye.
         winner: the engine that won a meeting of a knockout; None in other formats, and before the decision.
-        decision: the reason for the win; ``bye`` for a bye in a Swiss tournament too; otherwise None.
+        decision: the reason for the win, or ``bye`` for a bye, also in a Swiss tournament; otherwise None.
         scores: the score of the first engine in each stage, from the games played so far.
         games: the number of games planned so far.
         numbers: the game numbers of the games that were played.

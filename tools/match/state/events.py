@@ -54,7 +54,7 @@ class TurnPlayed:
 
     Attributes:
         game: the number of the game.
-        attempt: the attempt of its pairing.
+        attempt: the number of the attempt to play the pair; see ``Pairing``.
         ply: the number of the turn, 0 for the first.
         turn: the turn.
     """
@@ -170,7 +170,7 @@ class TurnBegun:
 
     Attributes:
         game: the number of the game.
-        attempt: the attempt of its pairing.
+        attempt: the number of the attempt to play the pair; see ``Pairing``.
         ply: the number of the turn, 0 for the first.
         allowance: the seconds that the turn may take; None without a clock.
         at: the time of the start, in seconds since 1970.

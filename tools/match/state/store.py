@@ -95,7 +95,7 @@ class Store:
     """Writes the file of a run; made by ``create`` or ``resume``.
 
     Attributes:
-        folder: the folder of the file.
+        folder: the folder of the run's file.
         trouble: a sentence about events that could not be written yet; empty if all were written.
     """
 

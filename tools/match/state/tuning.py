@@ -52,8 +52,8 @@ class Value:
         text: the present value in the form that engines get.
         mean: the mean over the last quarter of the pairs so far.
         spread: the standard deviation over the same pairs.
-        path: a path of points, each with a number of pairs, and the value and the step after these pairs. It has about
-            ``_POINTS`` points.
+        path: a path of about ``_POINTS`` points, each with a number of pairs, and the value and the step after these
+            pairs.
     """
 
     parameter: TunedParameter
