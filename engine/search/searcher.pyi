@@ -155,6 +155,11 @@ class Searcher:
     def clear(self) -> None:
         """Forget all earlier searches, so that the next one gives the same answer as a new searcher's.
 
+        No result of an earlier search is used. But where more boards share a place in the table than fit there, the
+        choice among equally deep ones depends on what was there before. So in a search that fills parts of the table
+        the nodes may differ from those of a new searcher, and with them what a limit of nodes or time reaches, the
+        choice among equal moves, and rarely a score below 100 % selectivity; scores at 100 % never do.
+
         Raises: SettingsError if a search is running.
         """
 
