@@ -31,9 +31,6 @@ from outflank.storage.lock import LOCK_SUFFIX
 from outflank.tools.books.lines import USUAL_FIRST_MOVE
 from outflank.tools.cli.game_filter import GameFilter
 from outflank.tools.cli.positions import ReadGames, shown
-from outflank.tools.match.state.run_file import RUN_FILE
-from outflank.tools.match.state.store import read_run
-from outflank.tools.report.records import run_record
 from outflank.tools.runtime.cluster import Place
 from outflank.tools.runtime.executor import cleared_searcher, open_executor, run_all
 from outflank.tools.runtime.progress import counted, json_line, live, warn
@@ -268,12 +265,6 @@ def played_lines(
 ) -> Iterator[Sequence[Position]]:
     """Yield the positions of each wanted game of files and runs; `read` collects the games that can't be used."""
     for source in sources:
-        if Path(source).is_dir() or Path(source).name == RUN_FILE:
-            run = read_run(Path(source))
-            book.expect(run.settings.rules)
-            records = (run_record(run, game) for game in run.games if game.turns)
-            yield from (record.positions for record in records if wanted(record))
-            continue
         for _, number, game in read.of([source], form, book.rules):
             if not wanted(game):
                 continue
