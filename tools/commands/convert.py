@@ -4,6 +4,7 @@ import json
 import sys
 import time
 from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +32,9 @@ from outflank.tools.report.gamefiles import (
     game_writers,
     written_files,
 )
-from outflank.tools.runtime.progress import counted, warn
+from outflank.tools.runtime.progress import counted, progress_bar, warn
+
+_GAMES_AT_ONCE = 500  # games between two updates of the progress, which short inputs do not show
 
 
 @click.command(cls=Command)
@@ -96,7 +99,9 @@ def convert(
     incomplete: set[str] = set()  # the files with games, variations or properties that are left out
     known: set[bytes] = set()
     began = time.perf_counter()
-    with game_writers(targets, style=style, passes=passes) as writers:
+    # In a pipe between programs, progress would only fill a log; among games on a terminal, it would be in the way.
+    is_shown = bool(outputs) and sys.stderr.isatty()
+    with game_writers(targets, style=style, passes=passes) as writers, ExitStack() as bar:
         for name in files:
             for number, entry in enumerate(games_of(name, source, rules), 1):
                 if not read.add(name, number, entry):
@@ -104,6 +109,10 @@ def convert(
                     continue
                 assert isinstance(entry, AnnotatedGame)
                 games += 1
+                if is_shown and games == _GAMES_AT_ONCE:
+                    advance = bar.enter_context(progress_bar("convert", None, "games", games))
+                elif is_shown and games % _GAMES_AT_ONCE == 0:
+                    advance(_GAMES_AT_ONCE)
                 if entry.unread:
                     incomplete.add(name)
                 if not wanted.allows(entry) or (unique and not is_new(entry, known)):
