@@ -132,7 +132,27 @@ DEFAULT_TEST = "elo0=0 elo1=10"
 MOST_THREADS = 256
 """The largest number of threads of a ``Searcher``."""
 SELECTIVITY = click.Choice([str(value) for value in SELECTIVITIES])
-ANY_FOLDER = click.Path(path_type=Path, file_okay=False)
+
+
+class Folder(click.Path):
+    """A folder.
+
+    Args:
+        exists: True if it has to exist.
+    """
+
+    def __init__(self, *, exists: bool = False) -> None:
+        super().__init__(path_type=Path, exists=exists, file_okay=False)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
+        """Read it. Raises: click.BadParameter."""
+        if os.path.isfile(value):
+            self.fail(f"expected a folder, got the file {os.fspath(value)!r}", param, ctx)
+        return Path(os.fsdecode(super().convert(value, param, ctx)))
+
+
+ANY_FOLDER = Folder()
+EXISTING_FOLDER = Folder(exists=True)
 EXISTING_FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 
 
@@ -158,9 +178,6 @@ class FileOrSample(click.Path):
 
         names = [CompletionItem(name) for name in samples() if name.startswith(incomplete)]
         return [*names, *super().shell_complete(ctx, param, incomplete)]
-
-
-EXISTING_FOLDER = click.Path(path_type=Path, exists=True, file_okay=False)
 
 
 class OutputFile(click.Path):

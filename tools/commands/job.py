@@ -12,7 +12,7 @@ from outflank.engine.machine import processors
 from outflank.storage.files import STDOUT, open_output
 from outflank.tools.cli.command import Command, CommandGroup, together
 from outflank.tools.cli.options import json_option, output_option, place_options, plain_search_options
-from outflank.tools.cli.types import EXISTING_FOLDER, MOST_THREADS, WholeNumber
+from outflank.tools.cli.types import ANY_FOLDER, EXISTING_FOLDER, MOST_THREADS, WholeNumber
 from outflank.tools.commands.solve import (
     POSITION_OR_BOARD,
     WLD_OR_BOUND,
@@ -46,7 +46,7 @@ def job() -> None:
 
 
 @job.command(cls=Command, exclusive=[POSITION_OR_BOARD, WLD_OR_BOUND, *_NOT_RESUMED])
-@click.argument("folder", type=click.Path(path_type=Path, file_okay=False), metavar="DIR")
+@click.argument("folder", type=ANY_FOLDER, metavar="DIR")
 @positions_argument
 @board_option
 @every_direction_option
@@ -119,7 +119,7 @@ def show(folder: Path, as_json: bool) -> None:
 
 
 @job.command()
-@click.argument("folder", type=click.Path(path_type=Path, file_okay=False), metavar="DIR")
+@click.argument("folder", type=ANY_FOLDER, metavar="DIR")
 @click.argument("others", nargs=-1, required=True, type=EXISTING_FOLDER, metavar="FROM...")
 def merge(folder: Path, others: Sequence[Path]) -> None:
     """Add the positions and results of the jobs in FROM to the job in DIR, a new one or not.
