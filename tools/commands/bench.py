@@ -20,7 +20,6 @@ from outflank.engine import (
     Position,
     Rules,
     Searcher,
-    divide,
 )
 from outflank.engine import perft as count_leaves
 from outflank.engine.search.limits import Percent
@@ -46,6 +45,8 @@ _SUITE = Path(__file__).parent / "data" / "bench.obf"
 _MIDGAME = Limit(depth=11)
 _SELECTIVE_MIDGAME = Limit(depth=18, selectivity=73)
 _PERFT_DEPTH = 9
+# The plies of the parts of a deeper perft whose counts are kept; a part takes some seconds at most.
+_PLIES_OF_A_PART = 9
 # At most 64 discs are played, each after at most one pass, so deeper counts are the same.
 _DEEPEST = 128
 _STARTS = f"{', '.join(STARTS)} or a board"
@@ -208,20 +209,52 @@ def perft(
         click.echo(
             "outflank {version}, {rules} from {start}, depth {depth}, {convention}".format_map(settings)
         )
-    began = time.perf_counter()
-    parts = divide(first, depth, pass_is_free) if divided else {}
-    # A finished game has no moves to sum over, but is itself a leaf.
-    leaves = sum(parts.values()) or count_leaves(first, depth, pass_is_free)
-    seconds = time.perf_counter() - began
+    parts: dict[str, int] = {}
+    seconds = 0.0
+
+    def leaves_below(position: Position, plies: int) -> int:
+        nonlocal seconds
+        found = results.in_order(_parts(position, plies, pass_is_free), str, partial(map, counted_part))
+        counts, times = zip(*found, strict=True)
+        seconds += sum(times)
+        return sum(counts)
+
+    counted_part = partial(_count_part, pass_is_free)
+    with KeptResults("perft", tuple[int, float], pass_is_free=pass_is_free) as results:
+        if divided:
+            for move in first.legal_moves():
+                plies = depth - (not (move.is_pass and pass_is_free))
+                parts[str(move)] = leaves_below(first.play(move), plies)
+        # A finished game has no moves to sum over, but is itself a leaf.
+        leaves = sum(parts.values()) or leaves_below(first, depth)
     speed = round(leaves / max(seconds, 1e-9))
     if as_json:
         counts = {"leaves": leaves, "seconds": round(seconds, 6), "leaves_per_second": speed}
         click.echo(json.dumps(settings | counts | ({"moves": parts} if parts else {})))
         return
     width = max(map(len, [*parts, "leaves"]))
-    for move, count in parts.items():
-        click.echo(f"{move:<{width}} {count:>15}")
+    for text, count in parts.items():
+        click.echo(f"{text:<{width}} {count:>15}")
     click.echo(f"{'leaves':<{width}} {leaves:>15}   {seconds:.3f} s, {speed} leaves/s")
+
+
+_Part = tuple[Position, int]
+"""A position, and the plies below it that are counted."""
+
+
+def _parts(position: Position, plies: int, pass_is_free: bool) -> Iterator[_Part]:
+    """Yield positions whose counts add up to the count of `position`."""
+    if plies <= _PLIES_OF_A_PART or position.is_over:
+        yield position, plies
+        return
+    for move in position.legal_moves():
+        yield from _parts(position.play(move), plies - (not (move.is_pass and pass_is_free)), pass_is_free)
+
+
+def _count_part(pass_is_free: bool, part: _Part) -> tuple[int, float]:
+    """Return the number of leaves, and the seconds that the counting took."""
+    began = time.perf_counter()
+    return count_leaves(*part, pass_is_free), time.perf_counter() - began
 
 
 def _first_position(rules: Rules, start: str | None) -> Position:

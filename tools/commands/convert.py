@@ -100,7 +100,7 @@ def convert(
     known: set[bytes] = set()
     began = time.perf_counter()
     # In a pipe between programs, progress would only fill a log; among games on a terminal, it would be in the way.
-    is_shown = bool(outputs) and sys.stderr.isatty()
+    is_shown = STDOUT not in outputs and sys.stderr.isatty()
     with game_writers(targets, style=style, passes=passes) as writers, ExitStack() as bar:
         for name in files:
             for number, entry in enumerate(games_of(name, source, rules), 1):

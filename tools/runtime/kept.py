@@ -103,29 +103,43 @@ class KeptResults:
         name: Callable[[Key], str],
         run: Callable[[Iterable[Key]], Iterator[Result]],
     ) -> Iterator[Result]:
-        """Yield the result of each key in the order of the keys.
+        """Yield the result of each key in the order of the keys; known results do not wait for later ones.
 
         Args:
             keys: the tasks' keys, read lazily.
             name: the function that returns the name of a key's task.
             run: the function that computes the results of keys, in their order.
         """
-        waiting: deque[tuple[str, Any]] = deque()
+        unread = iter(keys)
+        waiting: deque[tuple[str, Any]] = (
+            deque()
+        )  # the tasks whose results were not yielded yet, with known results
+        ahead: deque[Key] = deque()  # the keys among them that `run` has not read yet
+
+        def read_key() -> bool:
+            for key in unread:
+                task = _task(name(key))
+                known = self._get(task)
+                waiting.append((task, known))
+                if known is _NONE:
+                    ahead.append(key)
+                return True
+            return False
 
         def unknown() -> Iterator[Key]:
-            for key in keys:
-                task = _task(name(key))
-                waiting.append((task, self._get(task)))
-                if waiting[-1][1] is _NONE:
-                    yield key
+            while ahead or read_key():
+                if ahead:
+                    yield ahead.popleft()
 
-        for result in run(unknown()):
-            while waiting[0][1] is not _NONE:
-                yield waiting.popleft()[1]
-            self._put(waiting.popleft()[0], result)
-            yield result
-        for _, known in waiting:
+        results = run(unknown())
+        while waiting or read_key():
+            task, known = waiting[0]
+            if known is _NONE:
+                known = next(results)
+                self._put(task, known)
+            waiting.popleft()
             yield known
+        next(results, None)  # the generator may have workers to end
 
     def as_ready(
         self,

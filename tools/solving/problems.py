@@ -1,16 +1,17 @@
 """Reads the positions of a command line, and solves them one after the other."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import click
 
-from outflank.engine import Limit, OutflankError, Rules, Searcher, SearchInfo
+from outflank.engine import Limit, OutflankError, Rules, Searcher, SearchInfo, SearchResult
 from outflank.protocol.formats import obf
 from outflank.protocol.formats.annotated import BadGame
 from outflank.protocol.formats.obf import Problem
 from outflank.tools.cli.positions import PositionArgument, as_usage, bad_game, shown
 from outflank.tools.report.search import limit_words, settings_line
+from outflank.tools.runtime.kept import KeptResults
 from outflank.tools.runtime.progress import Complaints, counted, live
 from outflank.tools.solving.solutions import Solution, SolutionReport
 
@@ -27,17 +28,33 @@ def solve_all(
 ) -> None:
     """Solve the problems one after the other, and print each solution."""
     searcher.prepare()  # so that the first position's time does not include it
-    report.begin(settings_line(searcher, str(rules), *limit_words(limit)))
-    try:
-        for number, problem in enumerate(problems, 1):
+    settings = settings_line(searcher, str(rules), *limit_words(limit))
+    report.begin(settings)
+
+    def solved(left: Iterable[tuple[int, Problem]]) -> Iterator[tuple[SearchResult, float]]:
+        for number, problem in left:
             found: list[Solution] = []
             try:
-                _solve(problem, number, len(problems), limit, searcher, all_moves, found)
-            finally:  # after Ctrl-C too, print the latest result
+                result = _solve(problem, number, len(problems), limit, searcher, all_moves, found)
+            except BaseException:  # after Ctrl-C too, print the latest result
                 if found:
                     report.add(found[-1])
+                raise
+            yield result, found[-1].seconds
+
+    question = {"settings": settings, "limit": repr(limit), "all_moves": all_moves}
+    try:
+        with KeptResults("solve", tuple[SearchResult, float], **question) as results:
+            found = results.in_order(enumerate(problems, 1), _name_of, solved)
+            for (number, problem), (result, seconds) in zip(enumerate(problems, 1), found, strict=True):
+                report.add(Solution(number, problem, result, seconds, limit))
     finally:
         report.end()
+
+
+def _name_of(entry: tuple[int, Problem]) -> str:
+    position = entry[1].position
+    return f"{position.board_string()} {position.rules}"
 
 
 def _solve(
@@ -48,8 +65,8 @@ def _solve(
     searcher: Searcher,
     all_moves: bool,
     found: list[Solution],
-) -> None:
-    """Append each solution to `found` as the search deepens; its time includes clearing the table."""
+) -> SearchResult:
+    """Return the result. Append each solution of the deepening search to `found`; times include clearing the table."""
     position = problem.position
 
     def note(info: SearchInfo) -> None:
@@ -67,7 +84,9 @@ def _solve(
         began = time.perf_counter()
         searcher.clear()
         lines = max(len(position.legal_moves()), 1) if all_moves else 1
-        note(searcher.search(position, limit, multipv=lines, on_info=note))
+        result = searcher.search(position, limit, multipv=lines, on_info=note)
+        note(result)
+    return result
 
 
 def read_problems(

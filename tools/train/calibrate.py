@@ -20,10 +20,11 @@ from numpy.typing import NDArray
 
 from outflank.engine import Colour, Limit, Position
 from outflank.engine.evaluation.evaluate import HEADS, NUMBERS_OF_A_LAYER
-from outflank.engine.evaluation.weights import UNITS_A_DISC, Weights
+from outflank.engine.evaluation.weights import UNITS_A_DISC, Weights, checksum
 from outflank.engine.search.limits import BOLDEST
 from outflank.tools.runtime.cluster import Place
 from outflank.tools.runtime.executor import cleared_searcher, open_executor, run_all
+from outflank.tools.runtime.kept import KeptResults
 from outflank.tools.runtime.progress import progress_bar
 from outflank.tools.train.dataset import Records, empties
 
@@ -85,8 +86,12 @@ def measure(
     with (
         open_executor(**place) as (executor, at_once),
         progress_bar("calibrate", sum(len(chosen) for _, _, chosen in tasks), "boards") as advance,
+        KeptResults("train calibrate", list[float], weights=checksum(weights)) as results,
     ):
-        for (leaf, plies, chosen), found in run_all(executor, partial(_errors, weights), tasks, at_once):
+        task = partial(_errors, weights)
+        for (leaf, plies, chosen), found in results.as_ready(
+            tasks, str, lambda left: run_all(executor, task, left, at_once)
+        ):
             errors[leaf, plies % 2] = found
             advance(len(chosen))
     return _shifts(errors)

@@ -7,9 +7,10 @@ is held out of all phases, for early stopping and measurement.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import lru_cache
+from hashlib import blake2b
 from typing import Any, TypeVar
 
 import numpy as np
@@ -26,6 +27,7 @@ from outflank.engine.evaluation.patterns import (
 )
 from outflank.engine.evaluation.unpacking import columns as kept_weights
 from outflank.engine.evaluation.weights import UNITS_A_DISC
+from outflank.tools.runtime.kept import KeptResults
 from outflank.tools.train.accuracy import calibration
 from outflank.tools.train.dataset import Records, empties, game_numbers
 from outflank.tools.train.settings import Trust
@@ -180,22 +182,36 @@ def fit(
         ridge: the strength of the ridge penalty towards the following phase's weights, in units of positions.
     """
     of_phase = _positions_by_phase(records, trust)
-    columns = np.zeros(COLUMNS, np.float32)
+    columns = {PHASES: np.zeros(COLUMNS, np.float32)}
     weights = np.zeros((PHASES, COLUMNS), np.int16)
-    reports = []
-    for phase in range(PHASES - 1, -1, -1):
-        kept_out, trained = of_phase(phase)
-        beside = [of_phase(other)[1] for other in (phase + 1, phase - 1) if 0 <= other < PHASES]
-        blocks: list[Block] = [(*trained[:2], 1.0)]
-        blocks += [(*other[:2], neighbour_weight) for other in beside]
-        columns, steps = solve(blocks, (*kept_out[:2], 1.0), columns, ridge)
-        weights[phase] = _rounded(columns)
-        reports.append(_report(phase, trained, kept_out, columns, steps))
-        on_phase(reports[-1])
+    reports: dict[int, PhaseReport] = {}
+
+    def fitted(left: Iterable[int]) -> Iterator[tuple[int, tuple[bytes, PhaseReport]]]:
+        for phase in left:
+            kept_out, trained = of_phase(phase)
+            beside = [of_phase(other)[1] for other in (phase + 1, phase - 1) if 0 <= other < PHASES]
+            blocks: list[Block] = [(*trained[:2], 1.0)]
+            blocks += [(*other[:2], neighbour_weight) for other in beside]
+            found, steps = solve(blocks, (*kept_out[:2], 1.0), columns[phase + 1], ridge)
+            yield phase, (found.tobytes(), _report(phase, trained, kept_out, found, steps))
+
+    with KeptResults(
+        "train fit",
+        tuple[bytes, PhaseReport],
+        positions=blake2b(np.ascontiguousarray(records).data).hexdigest(),
+        trust=asdict(trust),
+        neighbour_weight=neighbour_weight,
+        ridge=ridge,
+    ) as results:
+        for phase, (found, report) in results.as_ready(range(PHASES - 1, -1, -1), str, fitted):
+            columns[phase] = np.frombuffer(found, np.float32)
+            weights[phase] = _rounded(columns[phase])
+            reports[phase] = report
+            on_phase(report)
     # Final phases without positions use the weights of the last fitted phase.
-    last = max((report.phase for report in reports if report.positions), default=0)
+    last = max((report.phase for report in reports.values() if report.positions), default=0)
     weights[last + 1 :] = weights[last]
-    return array("h", weights.tobytes()), tuple(reversed(reports))
+    return array("h", weights.tobytes()), tuple(reports[phase] for phase in range(PHASES))
 
 
 _Positions = tuple[csr_array, Vector, Vector, NDArray[np.bool_]]

@@ -10,10 +10,12 @@ from pathlib import Path
 from typing import Any, Unpack
 
 from outflank.engine import Colour, Limit, Position
+from outflank.engine.evaluation.weights import checksum
 from outflank.tools.match.stats.elo import estimate
 from outflank.tools.match.stats.sprt import Sprt
 from outflank.tools.runtime.cluster import Place
 from outflank.tools.runtime.executor import cleared_searcher, open_executor, run_all
+from outflank.tools.runtime.kept import KeptResults
 from outflank.tools.runtime.progress import progress_bar
 from outflank.tools.train.dataset import random_opening
 
@@ -47,9 +49,16 @@ def gate(
     """
     points: list[float] = []
     accepted = None
-    with open_executor(**place) as (executor, at_once), progress_bar("gate", most_pairs, "pairs") as advance:
-        task = partial(play_pair, candidate, current, depth, seed)
-        for _, pair in run_all(executor, task, range(most_pairs), at_once):
+    task = partial(play_pair, candidate, current, depth, seed)
+    question = {"candidate": checksum(candidate), "current": checksum(current), "depth": depth, "seed": seed}
+    with (
+        open_executor(**place) as (executor, at_once),
+        progress_bar("gate", most_pairs, "pairs") as advance,
+        KeptResults("train gate", tuple[float, float], **question) as results,
+    ):
+        for _, pair in results.as_ready(
+            range(most_pairs), str, lambda left: run_all(executor, task, left, at_once)
+        ):
             points += pair
             accepted = test.verdict(_pairs(points))
             advance(1)

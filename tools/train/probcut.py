@@ -21,6 +21,7 @@ from outflank.engine.search.probcut import SHIPPED, sigma
 from outflank.storage.files import write_whole
 from outflank.tools.runtime.cluster import Place
 from outflank.tools.runtime.executor import open_executor, run_all, shared_searcher
+from outflank.tools.runtime.kept import KeptResults
 from outflank.tools.runtime.progress import progress_bar
 from outflank.tools.train.dataset import load
 from outflank.tools.train.label import boards_of_games
@@ -69,8 +70,12 @@ def measure(
     with (
         open_executor(**place) as (executor, at_once),
         progress_bar("probcut", len(tasks) * _BOARDS_A_TASK, "boards") as advance,
+        KeptResults(
+            "train probcut", list[tuple[Cell, float]], weights=checksum(weights), depth=depth
+        ) as results,
     ):
-        for _, found in run_all(executor, partial(_differences, weights, depth), tasks, at_once):
+        task = partial(_differences, weights, depth)
+        for _, found in results.as_ready(tasks, str, lambda left: run_all(executor, task, left, at_once)):
             for cell, difference in found:
                 differences[cell].append(difference)
             advance(_BOARDS_A_TASK)

@@ -15,7 +15,9 @@ from pathlib import Path
 import pytest
 
 from outflank.engine import Game
+from outflank.engine.evaluation import weights
 from outflank.tests.support.installation import ROOT
+from outflank.tests.support.transcripts import run
 
 FFO = ROOT / "protocol" / "formats" / "data" / "ffo-1.obf"
 PROGRAM = """
@@ -82,6 +84,10 @@ def proofs(folder: Path, out: str) -> list[str]:
     return re.findall(r"proofs \d+, lines [\d,]+", out)[-1:]
 
 
+def leaves(folder: Path, out: str) -> list[str]:
+    return re.findall(r"^leaves +(\d+)", out, re.MULTILINE)
+
+
 def audited(folder: Path, out: str) -> list[str]:
     return re.findall(r"\d+ claims? of \d+ solved again, \d+ wrong", out)
 
@@ -121,11 +127,40 @@ COMMANDS = {
         rows("b.book", "position"),
         lambda folder, out: rows("b.book", "position")(folder) >= 300,
     ),
+    "solve": Long(("solve", str(FFO)), RESULTS, scores),
+    "perft": Long(("perft", "11"), RESULTS, leaves),
+    "train fit": Long(("train", "fit", "GAMES", "-o", "OUT/w.bin"), RESULTS, printed),
+    "train calibrate": Long(
+        (
+            "train",
+            "calibrate",
+            "GAMES",
+            "-o",
+            "OUT/w.bin",
+            "--boards",
+            "30",
+            "--depth",
+            "4",
+            "--workers",
+            "1",
+        ),
+        RESULTS,
+        printed,
+    ),
+    "train probcut": Long(
+        ("train", "probcut", "GAMES", "-o", "OUT/p.json", "--boards", "10", "--depth", "6", "--workers", "1"),
+        RESULTS,
+        printed,
+    ),
+    "train gate": Long(
+        ("train", "gate", "OUT/w.bin", "--depth", "1", "--pairs", "20", "--workers", "1"), RESULTS, printed
+    ),
 }
 
 
 def begun(name: str, folder: Path) -> "subprocess.Popen[str]":
-    words = [word.replace("OUT", str(folder)) for word in COMMANDS[name].words]
+    games = str(folder.parent / "games")
+    words = [word.replace("OUT", str(folder)).replace("GAMES", games) for word in COMMANDS[name].words]
     environment = {**os.environ, "XDG_STATE_HOME": str(folder / "state"), "XDG_CONFIG_HOME": str(folder)}
     return subprocess.Popen(
         [sys.executable, "-P", "-c", PROGRAM, *words],
@@ -147,6 +182,7 @@ def prepared(folder: Path) -> Path:
     folder.mkdir()
     (folder / "games.txt").write_text("".join(f"{random_game(seed)}\n" for seed in range(9)))
     boards = [line.split(";")[0] for line in FFO.read_text().splitlines()]
+    (folder / "w.bin").write_bytes(weights.packed(weights.Weights.nothing(), {}))
     (folder / "claims.csv").write_text("".join(f"{board},-64,62\n" for board in boards))
     return folder
 
@@ -155,6 +191,20 @@ def prepared(folder: Path) -> Path:
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_long_command_that_is_killed_continues_with_what_it_kept(name: str, tmp_path: Path) -> None:
     command = COMMANDS[name]
+    if "GAMES" in command.words:
+        run(
+            "train",
+            "selfplay",
+            tmp_path / "games",
+            "--games",
+            60,
+            "--shard",
+            60,
+            "--depth",
+            1,
+            "--workers",
+            1,
+        )
     undisturbed = prepared(tmp_path / "undisturbed")
     with begun(name, undisturbed) as running:
         out, err = running.communicate()

@@ -88,6 +88,23 @@ def test_the_same_command_takes_what_is_known_and_removes_its_file(
     assert list(folder.iterdir()) == []
 
 
+def test_known_results_do_not_wait_for_a_later_one(folder: Path) -> None:
+    answered(stop=4)
+    worked: list[int] = []
+
+    def run(keys: Iterable[int]) -> Iterator[Found]:
+        for key in keys:
+            worked.append(key)
+            yield found(key)
+
+    with KeptResults("try", Found, question=1) as keeping:
+        results = keeping.in_order(KEYS, str, run)
+        assert [next(results) for _ in range(4)] == [found(key) for key in range(4)]
+        assert worked == []
+        assert [*results] == [found(key) for key in range(4, 10)]
+        assert worked == [4, 5, 6, 7, 8, 9]
+
+
 def test_another_question_begins_at_the_start(folder: Path) -> None:
     answered(stop=4)
     _, worked = answered(question=2)
