@@ -46,7 +46,7 @@ def _accuracy(path: Path, *arguments: object) -> str:
     given = ["accuracy", str(path), *map(str, arguments)]
     result = CliRunner().invoke(bench, given, catch_exceptions=False)
     assert result.exit_code == 0
-    return result.output
+    return result.stdout
 
 
 def test_a_search_to_the_end_makes_no_error() -> None:
