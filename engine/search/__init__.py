@@ -1,4 +1,4 @@
-"""Search of positions: iterative deepening, the endgame solver, threads, tables, limits and time management."""
+"""The search: iterative deepening, the endgame solver, threads, tables, limits and time management."""
 
 from outflank.engine.machine import use_build
 

@@ -1,4 +1,4 @@
-"""A search in a thread of its own, which can be iterated over, inspected, and stopped."""
+"""A search in its own thread, which can be iterated over, inspected and stopped."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ if TYPE_CHECKING:
 Report = Callable[[SearchInfo | BaseException], object]
 
 Search = tuple[Callable[[Report], object], Callable[[], object]]
-"""A search to run: two functions, run and stop.
+"""A search to run: the two functions run and stop.
 
-The first searches in the calling thread and reports every finished iteration, and finally a SearchResult or the
-exception that ended it. The second ends the search soon; any thread may call it, even before the search has begun.
+``run`` searches in the calling thread. It reports every finished iteration, and at the end a SearchResult or the
+exception that ended the search. ``stop`` ends the search soon. Any thread may call ``stop``, even before ``run``.
 """
 
 
 class Analysis(Iterator[SearchInfo]):
-    """Iterates over the results of the finished iterations, and ends with the search.
+    """Iterates over the findings of the finished iterations, until the search ends.
 
-    ``Searcher.analyse`` returns it. As a context manager it stops the search when the block is left. The searcher is
-    free again once the block is left, the iteration has ended, or the analysis is garbage collected. The iteration
-    raises an exception of the search.
+    ``Searcher.analyse`` returns an Analysis. As a context manager, it stops the search at the end of the ``with``
+    block. The searcher is free again after the end of the block, after the last item, or when the Analysis is garbage
+    collected. If the search raises an exception, iterating over the Analysis raises this exception.
     """
 
     def __init__(self, search: Search, lease: Lease) -> None:
@@ -41,8 +41,8 @@ class Analysis(Iterator[SearchInfo]):
         self._reports: queue.SimpleQueue[SearchInfo | BaseException] = queue.SimpleQueue()
         self._latest: deque[SearchInfo] = deque(maxlen=1)
         self._result: SearchResult | None = None
-        self._over = False  # whether the iteration has ended
-        # The thread has no reference to this object, so that an unused one is freed.
+        self._over = False  # True after the last item
+        # The thread has no reference to this object, so that the object can be garbage collected during the search.
         self._thread = threading.Thread(
             target=_run,
             args=(run, self._reports, self._latest, lease.turn),
@@ -57,15 +57,15 @@ class Analysis(Iterator[SearchInfo]):
 
     @property
     def latest(self) -> SearchInfo | None:
-        """The result of the last finished iteration, without waiting; None before the first is finished."""
+        """The findings of the last finished iteration, without waiting; None if no iteration is finished yet."""
         return self._latest[0] if self._latest else None
 
     def stop(self) -> None:
-        """End the search soon, from any thread; its results remain available."""
+        """End the search soon. Any thread may call this. The findings of the search remain available."""
         self._stop()
 
     def result(self) -> SearchResult:
-        """Wait for the end of the search and return its result, skipping iterations not yet read."""
+        """Wait for the end of the search and return its result. Items that were not read yet are skipped."""
         for _ in self:
             pass
         if self._result is None:
@@ -82,7 +82,7 @@ class Analysis(Iterator[SearchInfo]):
         if isinstance(report, SearchInfo) and not isinstance(report, SearchResult):
             return report
         self._over = True
-        self._reports.put(report)  # another thread may be waiting for it as well
+        self._reports.put(report)  # another thread may also be waiting for the last report
         self._leave()
         if isinstance(report, SearchResult):
             self._result = report
@@ -99,7 +99,7 @@ class Analysis(Iterator[SearchInfo]):
         self._leave()
 
     def __reduce__(self) -> NoReturn:
-        """Refuse copying and pickling: the garbage collection of a copy would stop the search.
+        """Refuse copying and pickling, since the garbage collection of a copy would stop the search.
 
         Raises: TypeError.
         """
@@ -113,19 +113,19 @@ class Analysis(Iterator[SearchInfo]):
 def start_thread(thread: threading.Thread) -> None:
     """Start a thread of a search.
 
-    Raises: OutflankError if the system refuses it, because of a limit of processes or of memory.
+    Raises: OutflankError if the system refuses to start a thread, because of a limit of processes or of memory.
     """
     try:
         thread.start()
     except RuntimeError as error:
-        # An interrupt in the wait for the thread can find its lock free: "release unlocked lock".
+        # Ctrl-C while ``start`` waits for the thread can cause a RuntimeError: "release unlocked lock".
         if isinstance(error.__context__, KeyboardInterrupt):
             raise error.__context__ from None
         raise OutflankError(f"the system refuses a thread for the search: {error}") from error
 
 
 def before_pass(search: Search) -> Search:
-    """Return the search of a position with a forced pass, from the search of the position after the pass."""
+    """Return the search of a position in which the side to move must pass. `search`: the search after the pass."""
     run, stop = search
     return (
         lambda report: run(
@@ -150,7 +150,7 @@ def _run(
         return
     try:
         run(report)
-    except BaseException as error:  # the waiting thread needs errors from before and after the search too
+    except BaseException as error:  # errors before or after the search also have to reach the waiting thread
         report(error)
     finally:
         turn.end()

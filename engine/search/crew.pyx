@@ -1,8 +1,8 @@
 """The threads of a searcher: their memory, which successive searches reuse, and the sharing of a node's moves.
 
-This is the Young Brothers Wait Concept: once the first move of a node has been searched, its thread opens a split
-point on its own stack, and other threads take moves from it. worker.pxd declares the shared data. The midgame search
-calls these functions, which search a move through ``Worker.search_move``.
+The algorithm is the Young Brothers Wait Concept: when a thread has searched the first move of a node, it opens a split
+point on its own stack, and other threads take moves from the split point. worker.pxd declares the shared data. The
+midgame search calls these functions, which in turn search a move through ``Worker.search_move``.
 """
 
 from libc.stdint cimport int16_t, uint64_t
@@ -42,19 +42,21 @@ from outflank.engine.search.worker cimport (
     unlock,
 )
 
-# A thread that helps at a split point below its own pushes the features of that node onto its own line's.
+# A thread may help at a split point below its own split point. Then the features of the helped line follow the features
+# of its own line.
 cdef enum: _FEATURES_A_WORKER = 2 * MOST_PLIES
 
-# The pauses of a waiting thread, some 0.01 ms together, after which it offers its processor to other threads.
+# The number of pauses after which a waiting thread offers its processor to other threads. Together, the pauses take
+# some 0.01 ms.
 cdef enum: _PAUSES = 256
 
-# Seconds for which a thread without work stays awake. Waking up takes 0.05 ms, and some 4 ms if the system puts
-# the thread on a busy processor; most waits are shorter.
+# The seconds for which a thread without work stays awake. Most waits are shorter than the time of waking up, which is
+# 0.05 ms, or some 4 ms if the system puts the thread on a busy processor.
 cdef double _AWAKE_FOR = 0.0005
 
 
 cdef class Crew:
-    """`size` workers with scratch memory of their own; the first one is the leader.
+    """A group of `size` workers. The first worker is the leader. Each worker has its own scratch memory.
 
     Raises: MemoryError.
     """
@@ -92,9 +94,9 @@ cdef class Crew:
         pthread_mutex_destroy(&self.state.sleep)
 
     cdef equip(self, rules, table, evaluator, margins, parameters, bint *stop):
-        """Set the leader's data for searches under these rules, at full width; setting `stop` ends the searches.
+        """Set the leader's data for searches at full width under `rules`. `stop`: the flag that ends these searches.
 
-        The arguments are untyped, so that modules that use a crew need not cimport their types.
+        The arguments have no types, so that modules that use a crew need not cimport the types.
         """
         cdef Worker *leader = self.workers
         cdef const int16_t[::1] discs = margins
@@ -109,7 +111,7 @@ cdef class Crew:
         set_selectivity(leader, FULL_WIDTH)
 
     cdef void assemble(self) noexcept nogil:
-        """Copy the leader's limits and settings to all workers, before they wait for work."""
+        """Copy the leader's limits and settings to all workers. Call this before the helpers start to ``serve``."""
         cdef Worker *leader = self.workers
         cdef Worker own
         cdef int i
@@ -128,12 +130,12 @@ cdef class Crew:
             self.workers[i].scratch, self.workers[i].features = own.scratch, own.features
 
     cdef void dismiss(self) noexcept nogil:
-        """Make the helpers return."""
+        """End the search for the helpers, so that ``serve`` returns."""
         store_atomically(&self.state.dismissed, 1)
         _wake_sleepers(&self.state)
 
     cpdef uint64_t nodes(self) noexcept:
-        """Return the nodes of all workers so far."""
+        """Return the number of nodes of all workers so far."""
         cdef uint64_t total = 0
         cdef int i
         for i in range(self.size):
@@ -143,8 +145,8 @@ cdef class Crew:
     def forget(self):
         """Clear the private caches of bounds and of evaluations.
 
-        A cached evaluation includes the network even at a leaf where a search would use only the tables' score
-        (``leaves._leaf_value``), so a leaf's value depends on the searches since this call.
+        The contents of the caches affect results: a cached evaluation includes the network, even at a leaf where the
+        search would omit it (``leaves._leaf_value``).
         """
         cdef int i
         for i in range(self.size):
@@ -153,7 +155,7 @@ cdef class Crew:
 
 
 cdef Tuning _tuning_of(parameters):
-    """Return the parameters of the compiled search."""
+    """Return the parameters in the form that the compiled search reads."""
     cdef Tuning tuning
     tuning.reduce_from_move = parameters.lmr_from_move
     tuning.reduction = parameters.lmr_plies
@@ -182,7 +184,7 @@ cdef int share_moves(
     MoveEntry *moves,
     int count,
 ) noexcept nogil:
-    """Search the remaining moves, best first, with idle threads; return the best score, its move in `best_move`."""
+    """Search the remaining moves, best first, together with idle threads. Return the best score; set `best_move`."""
     cdef SplitPoint split
     split.parent = worker.split
     split.own, split.opp = own, opp
@@ -205,7 +207,7 @@ cdef int share_moves(
 
 
 cdef inline void _pause(int *pauses) noexcept nogil:
-    """Spend a moment of waiting; now and then another thread, which may be the one that is waited for, may run."""
+    """Wait for a moment. Now and then, offer the processor to another thread, which may be the awaited one."""
     pauses[0] += 1
     if pauses[0] % _PAUSES:
         pause()
@@ -214,7 +216,7 @@ cdef inline void _pause(int *pauses) noexcept nogil:
 
 
 cdef inline void _lock(int *lock) noexcept nogil:
-    """Take a lock, which every thread holds only for some instructions."""
+    """Take a lock by spinning, since every thread holds a lock only for some instructions."""
     cdef int pauses = 0
     while not try_lock(lock):
         while load_atomically(lock):
@@ -222,7 +224,7 @@ cdef inline void _lock(int *lock) noexcept nogil:
 
 
 cdef void _work_on(Worker *worker, SplitPoint *split) noexcept nogil:
-    """Take moves of a split point and search them until no move is left or the split point is cut."""
+    """Take and search moves of a split point until no move is left or the split point is cut."""
     cdef CrewState *crew = worker.crew
     cdef MoveEntry *move
     cdef int lower, score
@@ -250,7 +252,7 @@ cdef void _work_on(Worker *worker, SplitPoint *split) noexcept nogil:
 
 
 cdef void _wait_for_helpers(Worker *worker, SplitPoint *split) noexcept nogil:
-    """Wait until no helper works on a split point any more; meanwhile work at split points below it."""
+    """Wait until no helper works on a split point any more. Meanwhile, help at split points below it."""
     cdef CrewState *crew = worker.crew
     cdef SplitPoint *below = NULL
     cdef int seen
@@ -259,7 +261,7 @@ cdef void _wait_for_helpers(Worker *worker, SplitPoint *split) noexcept nogil:
         below = NULL if worker.aborted else _join_work(crew, split)
         if below != NULL:
             _help(worker, below)
-            worker.aborted = False  # the flag was about `below`; `split.abandoned` says whether `split` was abandoned
+            worker.aborted = False  # the flag was about `below`, not about `split`, which has its flag `abandoned`
         else:
             store_atomically(&split.owner_waits, 1)
             _wait(worker, seen, &split.helpers)
@@ -268,7 +270,7 @@ cdef void _wait_for_helpers(Worker *worker, SplitPoint *split) noexcept nogil:
 
 
 cdef inline void _wake_sleepers(CrewState *crew) noexcept nogil:
-    """Wake the sleeping threads, after a change that they may wait for."""
+    """Wake the sleeping threads. Called after each change that they may wait for."""
     if load_atomically(&crew.sleepers):
         pthread_mutex_lock(&crew.sleep)
         pthread_cond_broadcast(&crew.changed)
@@ -282,7 +284,10 @@ cdef inline bint _must_wait(const CrewState *crew, int seen, const int *helpers)
 
 
 cdef void _wait(Worker *worker, int seen, const int *helpers) noexcept nogil:
-    """Wait until more than `seen` split points were opened, `helpers` (unless NULL) is 0, or the search is over."""
+    """Wait until more than `seen` split points were opened, until `helpers` is 0, or until the search is over.
+
+    If `helpers` is NULL, the second condition does not apply.
+    """
     cdef CrewState *crew = worker.crew
     cdef double asleep_from = clock_seconds() + _AWAKE_FOR
     cdef int pauses = 0
@@ -299,12 +304,12 @@ cdef void _wait(Worker *worker, int seen, const int *helpers) noexcept nogil:
 
 
 cdef inline void _excuse_idle_time(Worker *worker) noexcept nogil:
-    """Keep the time in which an idle thread did not look at the clock out of `longest_gap`."""
+    """Leave the time for which this thread was idle out of `longest_gap`."""
     worker.last_look = clock_seconds()
 
 
 cdef void _help(Worker *worker, SplitPoint *split) noexcept nogil:
-    """Work on a split point that ``_join_work`` returned, and leave it."""
+    """Work on a split point that ``_join_work`` returned, then leave the split point."""
     cdef SplitPoint *working_in = worker.split
     cdef int side = worker.side, selectivity = worker.selectivity
     worker.features += 1
@@ -317,13 +322,13 @@ cdef void _help(Worker *worker, SplitPoint *split) noexcept nogil:
     worker.side = side
     set_selectivity(worker, selectivity)
     worker.split = working_in
-    # From here on the split point's memory belongs to its owner.
+    # After this decrement, the owner may return from the function that holds the split point: don't access it.
     if add_to_counter(&split.helpers, -1) == 0:
         _wake_sleepers(worker.crew)
 
 
 cdef void serve(Worker *worker) noexcept nogil:
-    """Help wherever there is work until the crew is dismissed."""
+    """Help at any open split points until the crew is dismissed."""
     cdef CrewState *crew = worker.crew
     cdef SplitPoint *split
     cdef int seen, pauses = 0
@@ -338,22 +343,23 @@ cdef void serve(Worker *worker) noexcept nogil:
             worker.aborted = False
             add_to_counter(&crew.idle, 1)
         elif load_atomically(&crew.open_count):
-            _pause(&pauses)  # the list was locked, or all of its split points are cut
+            _pause(&pauses)  # the list was locked, or all split points in it are cut
         else:
             _wait(worker, seen, NULL)
 
 
 cdef inline bint _lies_below(const SplitPoint *split, const SplitPoint *ancestor) noexcept nogil:
-    """Return whether `split` is `ancestor` or one of its descendants; all split points are descendants of NULL."""
+    """Return whether `split` is `ancestor` or a descendant of it. All split points are descendants of NULL."""
     while split != NULL and split != ancestor:
         split = split.parent
     return split == ancestor
 
 
 cdef SplitPoint *_join_work(CrewState *crew, const SplitPoint *ancestor) noexcept nogil:
-    """Become a helper of the deepest open split point below `ancestor`, and return it; NULL if there is none.
+    """Become a helper at the open split point of the greatest depth below `ancestor`, and return this split point.
 
-    Also NULL if another thread holds the lock: with many idle threads, waiting for it would hold up those at work.
+    Returns NULL if there is no such split point, or if another thread holds the lock of the list. Waiting for the lock
+    would slow down working threads if many threads are idle.
     """
     cdef SplitPoint *found = NULL
     cdef SplitPoint *split
@@ -371,7 +377,7 @@ cdef SplitPoint *_join_work(CrewState *crew, const SplitPoint *ancestor) noexcep
 
 
 cdef inline void _open_split(CrewState *crew, SplitPoint *split) noexcept nogil:
-    """Make a split point visible to other threads; if too many are open, its owner works alone."""
+    """Make a split point visible to other threads. If too many split points are open, its owner works alone."""
     _lock(&crew.lock)
     if crew.open_count < MOST_OPEN_SPLITS:
         crew.open_splits[crew.open_count] = split
@@ -383,7 +389,7 @@ cdef inline void _open_split(CrewState *crew, SplitPoint *split) noexcept nogil:
 
 
 cdef void _close_split(CrewState *crew, SplitPoint *split) noexcept nogil:
-    """Remove a split point from the list, unless it was removed before; the caller works on it."""
+    """Remove a split point from the list if it is still there. The caller must be working on the split point."""
     cdef int i
     if not load_atomically(&split.is_open):
         return

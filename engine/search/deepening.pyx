@@ -1,4 +1,4 @@
-"""Iterative deepening: one search from its first ply to the limit, and its reports on the way."""
+"""Iterative deepening: runs one search from depth 1 to its limit, and reports each iteration."""
 
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
 from libc.stdint cimport int16_t, uint64_t
@@ -28,26 +28,27 @@ from outflank.engine.squares import DIRECTIONS, Colour
 
 cdef enum:
     _WORST = -65
-    # One more than MOST_FOR_ENDGAME: there a cutoff by the endgame's cache leaves no move in the table.
+    # Boards with up to this many empty squares may have no move in the table: ``solve`` stores no moves, and neither
+    # does a cutoff by the endgame's cache, which is possible with one empty square more.
     _SOLVED_AGAIN_FROM = MOST_FOR_ENDGAME + 1
 
 
-# One of the moves to choose from.
+# One of the root's moves.
 cdef struct RootMove:
     MoveEntry entry
-    int score  # in the current iteration; a bound if it is outside the window
-    int told  # the last score that was not a bound
+    int score  # the score in the current iteration; a bound if it is outside the window
+    int told  # the score to report: the last score that was not a bound
 
 
 cdef class Deepening:
-    """One search of a position that has a move.
+    """One search of a position that has a legal move.
 
     Args:
         position: the position to search.
         limit: the limit of the search.
         began: the start time, by ``time.perf_counter()``.
-        moves: the root's moves to choose from, at least one.
-        lines: the number of moves that get a score and a line of their own.
+        moves: the root's moves to consider, at least one.
+        lines: the number of moves that get their own score and line.
         crew: the threads that search.
         table: the transposition table.
         evaluator: the evaluation of positions.
@@ -66,11 +67,11 @@ cdef class Deepening:
     cdef RootMove *_moves
     cdef uint64_t _own, _opp
     cdef int _count, _lines, _empties, _wanted
-    cdef int _window, _window_end  # half an iteration's first window, in the midgame and to the end
-    # The last finished iteration; _depth is 0 before the first.
+    cdef int _window, _window_end  # half of the first window of an iteration: in the midgame, and to the end
+    # The depth and selectivity of the last finished iteration. The depth is 0 before the first iteration is finished.
     cdef int _depth, _selectivity
-    cdef bint _told_wld  # whether the last `told` is only the sign of the score
-    cdef bint _told_bound  # whether the last `told` is a bound
+    cdef bint _told_wld  # whether the last values of `told` are only the signs of the scores
+    cdef bint _told_bound  # whether the last value of `told` is a bound
 
     def __cinit__(
         self,
@@ -126,14 +127,14 @@ cdef class Deepening:
         memcpy(self._finished, self._moves, self._count * sizeof(RootMove))
 
     def stop(self):
-        """End the search soon; from any thread."""
+        """End the search soon. Any thread may call this."""
         self._stop = True
 
     def run(self, report):
-        """Deepen until a limit is met; report every finished iteration, then the result or an exception.
+        """Search until a limit is met. Report every finished iteration, then the result or an exception.
 
-        If a limit cut an iteration after it had found another move or score, its state is reported before the result,
-        so that the last report has the line of the result.
+        If a limit interrupts an iteration that has already found another best move or score, these findings are
+        reported before the result, so that the last SearchInfo has the line of the result.
         """
         last = None
         self._crew.assemble()
@@ -148,7 +149,7 @@ cdef class Deepening:
                 self._set_deadline(self._iterations.deadline)
                 self._search_around_last_score(depth)
                 if self._worker.aborted:
-                    if self._lines > 1:  # moves searched to different depths can't be ranked
+                    if self._lines > 1:  # scores of different depths can't be compared
                         memcpy(self._moves, self._finished, self._count * sizeof(RootMove))
                     break
                 memcpy(self._finished, self._moves, self._count * sizeof(RootMove))
@@ -160,7 +161,7 @@ cdef class Deepening:
             outcome = SearchResult(*findings, bool(self._stop))
             if last is not None and (last.score, last.lines[0].move) != (outcome.score, outcome.move):
                 report(SearchInfo(*findings))
-        except BaseException as error:  # for the thread that waits for the report
+        except BaseException as error:  # this is reported to the thread that waits for the result
             outcome = error
         self._crew.dismiss()
         for helper in helpers:
@@ -177,7 +178,7 @@ cdef class Deepening:
             serve(&self._crew.workers[number])
 
     def _search_around_last_score(self, int depth):
-        """Search one iteration, and widen the window around the last score until the new score lies inside."""
+        """Search one iteration, first in a window around the last score, then in wider windows until the score fits."""
         cdef bint wld = self._wld and depth == self._empties, bounded = self._bounded and depth == self._empties
         cdef int score = self._moves[0].told, width = self._first_window(depth), alpha = _WORST, beta = -_WORST, i
         if wld:
@@ -199,7 +200,7 @@ cdef class Deepening:
             else:
                 beta = min(score + width, -_WORST)
         if bounded:
-            self._moves[0].told = score  # if lower, it is an upper bound of all moves, not only of the first
+            self._moves[0].told = score  # if below `_wanted`, this is an upper bound of the scores of all moves
         else:
             for i in range(self._lines):
                 score = self._moves[i].score
@@ -207,16 +208,16 @@ cdef class Deepening:
         self._told_wld, self._told_bound = wld, bounded
 
     cdef int _first_window(self, int depth) noexcept:
-        """Return half the first window of an iteration, wider around odd scores, which full boards can't have."""
+        """Return half the first window of an iteration. It is wider around odd scores, which full boards can't have."""
         if depth < self._empties:
             return self._window
         return self._window_end + (1 if self._moves[0].told % 2 else 0)
 
     cdef int _search_root(self, int depth, int alpha, int beta) noexcept nogil:
-        """Search the moves, sort the best to the front, and return the best score, or a bound outside alpha..beta.
+        """Search the root's moves, move the best ones to the front, and return the best score.
 
-        The first `_lines` moves get scores of their own; another move gets one only if a null window shows that it is
-        better than the worst of these.
+        A score outside alpha..beta is a bound. The first `_lines` moves get their own scores. Another move gets a score
+        only if a null window shows that it is better than the worst of these.
         """
         cdef int i, score, best = _WORST, least = alpha
         for i in range(self._lines, self._count):
@@ -243,7 +244,7 @@ cdef class Deepening:
         return best
 
     cdef void _move_up(self, int index) noexcept nogil:
-        """Move the root move at `index` before all with lower scores, keeping the order of the others."""
+        """Move the root move at `index` before all moves with lower scores. The other moves keep their order."""
         cdef RootMove moved = self._moves[index]
         while index and self._moves[index - 1].score < moved.score:
             self._moves[index] = self._moves[index - 1]
@@ -278,7 +279,7 @@ cdef class Deepening:
         return self._judged(first, told, (first, *behind))
 
     def _remembered_line(self, position):
-        """Return the line of best moves in the table from `position`, up to the depth that was searched."""
+        """Return the line of the table's best moves from `position`, up to the depth that was searched."""
         line = []
         while len(line) < self._depth - 1:
             move = PASS if position.must_pass else self._remembered(position)
@@ -303,11 +304,11 @@ cdef class Deepening:
         return Line(move, float(-rules.least_win(side.other)), pv, "upper", result)
 
     def _is_exact(self):
-        """Return whether the last finished iteration reached the end without selective cuts."""
+        """Return whether the last finished iteration reached the end of the game without selective cuts."""
         return self._depth >= self._empties and self._selectivity == FULL_WIDTH
 
     def _remembered(self, Position position):
-        """Return the table's best move of a position, or None."""
+        """Return the table's best move in a position, or None if the table has none."""
         cdef Payload known
         if not probe(&self._table.table, position.own, position.opp, &known) or known.best == NO_SQUARE:
             return None
@@ -319,11 +320,12 @@ cdef class Deepening:
 
 
 cdef list _proven_line(Worker *worker, Position position, int score, bint wld):
-    """Return a line of moves from `position`, whose score for the side to move is `score` (with `wld`, its sign).
+    """Return a line of moves from `position` that keeps the score which a search to the end has proven.
 
-    Every move keeps the score that a search to the end has proven. The table holds moves of the midgame. The endgame
-    does not store moves, so the last ones are searched again, which its private caches make fast. The line ends early
-    if the table has lost an entry, if a selective search was wrong, or if the search has to stop.
+    `score` is this score for the side to move, or its sign if `wld`. The table has the moves of the midgame search. The
+    endgame solver does not store moves, so the last moves are searched again; the solver's private caches make this
+    fast. The line ends early if the table has lost an entry, if a selective search was wrong, or if the search has to
+    stop.
     """
     line = []
     while not position.is_over:
@@ -337,8 +339,8 @@ cdef list _proven_line(Worker *worker, Position position, int score, bint wld):
 
 
 cdef object _keeping_move(Worker *worker, Position position, int score, bint wld):
-    """Return a move that is worth `score`, or None if none is known."""
-    if wld and score < 0:  # a loss, which every move keeps
+    """Return a move that reaches `score`, or None if no such move is known."""
+    if wld and score < 0:  # in a lost position, every move keeps the loss
         return _fewest_replies_first(position)[0]
     move = _remembered_move(worker, position, score) if position.empties > MOST_FOR_ENDGAME else None
     if move is not None or position.empties > _SOLVED_AGAIN_FROM:
@@ -350,7 +352,7 @@ cdef object _keeping_move(Worker *worker, Position position, int score, bint wld
 
 
 cdef object _remembered_move(Worker *worker, Position position, int score):
-    """Return a move that the table proves to be worth `score`, by the board's entry or a child's; else None."""
+    """Return a move that reaches `score` by the table's entry of the board or of a child; None if there is none."""
     cdef Payload known
     if _knows(worker, position, &known) and known.best != NO_SQUARE and known.lower >= score:
         return _best_move(position, &known)
@@ -367,7 +369,7 @@ cdef object _best_move(Position position, const Payload *known):
 
 
 cdef bint _knows(Worker *worker, Position position, Payload *known):
-    """Return whether the table has the result of a search of this board to the end of the game."""
+    """Return whether the table has the result of a search of this board to the end of the game; if so, set `known`."""
     return probe(worker.table, position.own, position.opp, known) and answers(worker, known, position.empties)
 
 
@@ -376,7 +378,7 @@ cdef list _fewest_replies_first(Position position):
 
 
 cdef bint _keeps(Worker *worker, Position after, int score):
-    """Return whether the board after a move is worth `score` to the side that made it."""
+    """Return whether the side that made the move reaches `score` on the board after the move."""
     cdef int value, empties = after.empties
     worker.features += 1
     worker.nodes += 1

@@ -8,15 +8,15 @@ from dataclasses import dataclass, replace
 from outflank.engine.search.limits import BOLDEST, FULL_WIDTH, Clock, Limit, Line, step_of
 from outflank.engine.search.parameters import DEFAULTS, Parameters
 
-# Plans never use the reserve, so that the last moves have time left. It is the largest of three times: a share of the
-# clock; five overheads, but at most a tenth of the clock; two overheads, but at most a quarter of it.
+# Plans never use the reserve, so that there is time left for the last moves. The reserve is the largest of three times:
+# 2 % of the clock; five overheads, but at most a tenth of the clock; two overheads, but at most a quarter of the clock.
 _RESERVED_SHARE = 0.02
 _RESERVED_OVERHEADS, _MOST_FOR_THEM = 5, 0.1
 _LEAST_OVERHEADS, _MOST_KEPT_BACK = 2, 0.25
 _EMPTIES_AT_THE_START = 60
 
-_SOLVED_A_SECOND = 2e7  # a guess of the nodes a second when solving
-# The average number of nodes to solve n empty squares is the first times exp(n times the second).
+_SOLVED_A_SECOND = 2e7  # an estimate of the nodes a second of a search to the end
+# The average number of nodes to solve n empty squares is _NODES_OF_A_FULL_BOARD * exp(_GROWTH * n).
 _NODES_OF_A_FULL_BOARD, _GROWTH = 0.6, 0.75
 
 _ITERATIONS_TO_SETTLE = 5
@@ -27,10 +27,11 @@ class Plan:
     """The seconds that one move may take, from the start of the search.
 
     Attributes:
-        share: the average time.
-        most: the time after which an iteration is aborted.
-        to_solve: the limit for a move that solves the position, after which no move needs time.
-        part_expected: the part of `to_solve` that the expected time of solving may take.
+        share: the time that a move takes on average.
+        most: the time at which a running iteration is aborted.
+        to_solve: the time at which a search to the end of the game is aborted. It may be longer than `most`, since
+            moves after a solved position need no time.
+        part_expected: the maximum part of `to_solve` that the expected time of a search to the end may take.
     """
 
     share: float
@@ -40,23 +41,23 @@ class Plan:
 
 
 def plan(clock: Clock, empties: int, parameters: Parameters = DEFAULTS) -> Plan:
-    """Return the plan that the mover's clock allows at this many empty squares; its times are never negative."""
+    """Return the plan for a move, by the clock and the number of empty squares. The plan's times are never negative."""
     clock = replace(clock, remaining=max(clock.remaining, 0.0))
     if clock.moves is not None and clock.moves <= 1:
         return _all_of(clock.remaining, clock.overhead)
     if clock.moves is not None or clock.period <= 0:
         return _part_of(clock, empties, parameters)
     least = _all_of(clock.period / max(clock.period_moves, 1), clock.overhead)
-    # After the main time each move gets a part of a period, which is planned like an increment.
+    # After the main time, each move gets a part of a period. This part is planned like an increment.
     ours = _part_of(replace(clock, increment=least.share), empties, parameters)
     return max(ours, least, key=lambda found: found.share)
 
 
 def part_to_begin(best: Sequence[Line], parameters: Parameters = DEFAULTS) -> float:
-    """Return the part of a move's time share after which no iteration starts, given the best lines so far."""
+    """Return the part of ``Plan.share`` after which no iteration starts. `best`: the best line of each iteration."""
     recent = best[-_ITERATIONS_TO_SETTLE:]
     moves, scores = [line.move for line in recent], [line.score for line in recent]
-    # Scores of odd and even depths differ by nature, so scores two plies apart are compared.
+    # Scores of odd depths differ systematically from scores of even depths, so scores two plies apart are compared.
     fell = len(scores) > 2 and scores[-3] - scores[-1] >= parameters.time_fall
     if fell or len(set(moves[-2:])) == 2:
         return parameters.time_doubt
@@ -65,7 +66,7 @@ def part_to_begin(best: Sequence[Line], parameters: Parameters = DEFAULTS) -> fl
 
 
 def nodes_to_solve(empties: int) -> float:
-    """Return the average number of nodes of an exact search of this many empty squares."""
+    """Return the average number of nodes of an exact search of a position with `empties` empty squares."""
     return _NODES_OF_A_FULL_BOARD * math.exp(_GROWTH * empties)
 
 
@@ -75,13 +76,13 @@ def _solved_within(seconds: float) -> float:
 
 
 def _all_of(seconds: float, overhead: float) -> Plan:
-    """Plan a move's time, all of which is lost unless this move uses it."""
+    """Plan the time of a move that may use all of `seconds`, since time that it does not use is lost."""
     kept = min(max(overhead, _RESERVED_SHARE * seconds), _MOST_KEPT_BACK * seconds)
     return Plan(seconds - kept, seconds - kept, seconds - kept, 1.0)
 
 
 def _part_of(clock: Clock, empties: int, parameters: Parameters) -> Plan:
-    """Plan one move's part of a time that also has to suffice for later moves."""
+    """Plan the time of a move if the time on the clock also has to suffice for later moves."""
     reserved = max(
         _RESERVED_SHARE * clock.remaining,
         min(_RESERVED_OVERHEADS * clock.overhead, _MOST_FOR_THEM * clock.remaining),
@@ -98,36 +99,37 @@ def _share(clock: Clock, empties: int, free: float, parameters: Parameters) -> f
     solved = _solved_within((1 - parameters.time_before) * parameters.time_solve * free)
     moves = max((empties - solved) / 2, 1.0)
     if clock.moves is not None and clock.moves <= moves:
-        return free / clock.moves  # time left after these moves is lost
-    # The weight of a move falls from 2 at the beginning of the game to 1 where it is solved. Each move divides all
-    # the remaining time again, including the part reserved for solving, so that all moves get about equal times.
+        return free / clock.moves  # time that is left after these moves is lost
+    # The weight of a move falls from 2 at the start of the game to 1 when the position can be solved. Each move divides
+    # all the remaining time again, including the part for solving, so that all moves get about the same time.
     weight = 1 + moves / max((_EMPTIES_AT_THE_START - solved) / 2, moves)
-    # Moves after the solution do not need their increments, so the moves before it may spend as much.
+    # Moves after the position is solved do not need their increments, so the moves before may use as much time more.
     unneeded = 0.0 if clock.moves or clock.period else clock.increment * min(solved, empties) / 2
     return (parameters.time_before * free + unneeded) / moves * weight / ((weight + 1) / 2)
 
 
-# If time or nodes run out, the answer is the last pass to the end. A pass at the boldest selectivity takes about as
-# many nodes as all midgame iterations but the last, so it replaces the last few iterations.
+# The selectivities of passes to the end of the game in a search that time or nodes may interrupt. Its result is then
+# that of the last finished pass. A pass at the boldest selectivity takes about as many nodes as all midgame iterations
+# but the last, so this pass replaces the last few iterations.
 _PASSES_IN_TIME = tuple(step_of(percent).index for percent in (73, 87, 95, 99))
-_NODES_A_SECOND = 8e6  # a guess until the search has measured its own speed
+_NODES_A_SECOND = 8e6  # an estimate that is used until the search has measured its own speed
 
 
 class Iterations:
-    """Iterates over the depths (plies) and selectivities (a step's index) of the iterations.
+    """Iterates over the depth (in plies) and the selectivity (an index of STEPS) of each iteration of a search.
 
     Args:
         limit: the limit of the search.
         empties: the number of empty squares of the position.
-        choices: the number of moves to choose from.
+        choices: the number of moves at the root to choose from.
         began: the start time, by ``time.perf_counter()``.
-        nodes: a function that returns the number of boards reached so far.
+        nodes: the function that returns the number of boards reached so far.
         parameters: the parameters of the search.
 
     Attributes:
-        deadline: the time at which the next iteration is aborted, by the clock of `began`; infinite if time is not
-            limited.
-        most_nodes: the limit of boards reached.
+        deadline: the time at which the next iteration is aborted, by ``time.perf_counter()``; infinite if the time is
+            not limited.
+        most_nodes: the maximum number of boards to reach.
     """
 
     def __init__(
@@ -147,11 +149,11 @@ class Iterations:
         self.most_nodes = 1 << 63 if limit.nodes is None else limit.nodes
 
     def note(self, best: Line) -> None:
-        """Record the best line of the iteration just finished."""
+        """Record the best line of the iteration that has just finished."""
         self._best_lines.append(best)
 
     def __iter__(self) -> Iterator[tuple[int, int]]:
-        """Yield one more ply each time, then the passes to the end of the game if they are due."""
+        """Yield depth and selectivity of the midgame iterations, then of the passes to the end if they are due."""
         wanted, empties = self._selectivity_wanted(), self._empties
         last = self._last_depth()
         for depth in range(1, last + 1):
@@ -172,14 +174,14 @@ class Iterations:
             yield empties, wanted
 
     def _is_anytime(self) -> bool:
-        """Return whether time or nodes are the only limit, so that any iteration may be the last."""
+        """Return whether time or nodes are the only limits, so that every iteration may be the last one."""
         limit = self._limit
         return (
             limit.depth is None and limit.exact_from is None and min(self.deadline, self.most_nodes) < 1 << 63
         )
 
     def _passes(self, wanted: int) -> Iterator[int]:
-        """Yield the selectivities of the passes to the end that precede the wanted one."""
+        """Yield the selectivities of the passes to the end that come before the pass with the selectivity `wanted`."""
         wished = ((self._parameters.solve_pass, 73), (self._parameters.solve_pass_again, 95))
         before_exact = [step_of(percent).index for least, percent in wished if self._empties >= least]
         for step in _PASSES_IN_TIME if self._is_anytime() else before_exact:
@@ -196,13 +198,17 @@ class Iterations:
         return (FULL_WIDTH if self._limit.selectivity is None else step_of(self._limit.selectivity)).index
 
     def _selectivity_of_midgame(self, wanted: int, last: int) -> int:
-        """Return the boldest one if the limit has none or the iteration only orders moves for an exact search."""
+        """Return the selectivity of midgame iterations.
+
+        It is the boldest one if the limit has no selectivity, or if these iterations only order the moves for an exact
+        search.
+        """
         if self._solves_by_time():
             return BOLDEST.index if self._limit.selectivity is None else wanted
         return BOLDEST.index if last == self._empties and wanted == FULL_WIDTH.index else wanted
 
     def _enough(self) -> bool:
-        """Return whether the game clock makes another iteration not worth starting."""
+        """Return whether no further iteration should start, by the game clock."""
         if self._limit.clock is None:
             return False
         if self._choices == 1:
@@ -225,7 +231,7 @@ class Iterations:
         return self._limit.depth is None and self._limit.exact_from is None
 
     def _solving_fits(self) -> bool:
-        """Return whether a search to the end fits into the remaining limits; if so, set the deadline for it."""
+        """Return whether the remaining time and nodes suffice for a search to the end; if so, set its deadline."""
         fits = nodes_to_solve(self._empties) <= self._nodes_left_to_solve()
         if fits:
             self.deadline = self._end_of_solving()

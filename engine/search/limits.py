@@ -17,9 +17,9 @@ class Selectivity:
     """A selectivity of the search.
 
     Attributes:
-        index: the number in the compiled code, the boldest first.
-        percent: the name for users; there are no selective cuts at 100.
-        deviations: the distance from the window that a cut requires, in standard deviations.
+        index: the number of the selectivity in the compiled code; the boldest is 0.
+        percent: the name for users; at 100 the search makes no selective cuts.
+        deviations: the margin of cuts, in standard deviations of the shallow search's error.
     """
 
     index: int
@@ -43,7 +43,7 @@ BOLDEST, FULL_WIDTH = STEPS[0], STEPS[-1]
 def step_of(percent: int) -> Selectivity:
     """Return the selectivity with this percentage.
 
-    Raises: KeyError if there is no such selectivity.
+    Raises: KeyError if `percent` is not in SELECTIVITIES.
     """
     return _BY_PERCENT[percent]
 
@@ -54,8 +54,8 @@ _BY_PERCENT: dict[int, Selectivity] = {step.percent: step for step in STEPS}
 Bound = Literal["exact", "lower", "upper"]
 Result = Literal["win", "draw", "loss"]
 _BOARD = 64
-_MOST = 1 << 63  # more than any search counts
-_LONGEST = 1e12  # seconds: more than any protocol can express
+_MOST = 1 << 63  # the largest number of a limit, which no search reaches
+_LONGEST = 1e12  # the longest time in seconds, which no protocol can express
 USUAL_OVERHEAD = 0.05  # seconds
 
 
@@ -69,15 +69,15 @@ def _check_seconds(name: str, value: float, least: float) -> None:
 @names_keywords
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """The mover's clock at the start of the turn; all times in seconds.
+    """The clock of the side to move at the start of its turn. All times are in seconds.
 
     Attributes:
-        remaining: the time left, for all further moves or for the next `moves`.
-        moves: the number of moves that must be made within `remaining`; None for the rest of the game.
-        increment: the time added after each move (Fischer).
-        period: the length of the Canadian period that begins when `remaining` is used up; 0 for no such period.
-        period_moves: the number of moves due in each such period.
-        overhead: the time of a move outside the search, for transmission to the controller and delays by the machine.
+        remaining: the remaining time.
+        moves: the number of moves that must be made within `remaining`; None for all moves of the game.
+        increment: the time that is added after each move (Fischer).
+        period: the length of the Canadian periods that begin when `remaining` is used up; 0 for no periods.
+        period_moves: the number of moves that must be made in each period.
+        overhead: the time of a move outside the search: transmission to the controller, and delays by the machine.
 
     Raises: SettingsError if a value is out of range.
     """
@@ -90,7 +90,7 @@ class Clock:
     overhead: float = USUAL_OVERHEAD
 
     def __post_init__(self) -> None:
-        # It may be negative: only the referee decides that a flag has fallen.
+        # The remaining time may be negative, since only the referee decides whether a flag has fallen.
         _check_seconds("remaining", self.remaining, -_LONGEST)
         for name in ("increment", "period", "overhead"):
             _check_seconds(name, getattr(self, name), 0.0)
@@ -102,19 +102,23 @@ class Clock:
 @names_keywords
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """The limits of a search, which stops at the first one reached. ``Limit.solve()`` searches to the end of the game.
+    """The limits of a search. The search stops at the first limit that it reaches.
+
+    ``Limit.solve()`` searches to the end of the game.
 
     Attributes:
-        depth: plies to search; a depth that reaches the end of the game is exact.
-        nodes: boards reached by making a move, shallow searches for the ordering and for ProbCut included.
-        seconds: wall time for this move.
-        clock: a game clock, from which the search chooses its own time.
-        exact_from: the number of empty squares from which to search to the end, regardless of `depth`.
-        selectivity: a member of SELECTIVITIES; below 100 the search cuts moves that a shallow search finds hopeless.
-            None is 100 for a search to a depth or to the end, and the most efficient one for time or nodes.
-        wld: True to solve only for the winner: see ``Line.result``.
-        at_least: a score in discs, -63 to 64; the search solves only whether the side to move reaches it. The result is
-            a lower bound of at least this score, or an upper bound below it. For one line only.
+        depth: the depth in plies. A search to the end of the game is exact.
+        nodes: the number of boards reached by making a move, in shallow searches for ordering and ProbCut too.
+        seconds: the wall time for this move.
+        clock: a game clock. The search chooses its time by this clock.
+        exact_from: the number of empty squares from which on the search goes to the end of the game, at any `depth`.
+        selectivity: one of SELECTIVITIES. Below 100, the search makes cuts by shallow searches. None chooses 100 for a
+            search to a depth or to the end of the game, and the most efficient selectivity if only time or nodes are
+            limited.
+        wld: True to find only the winner: see ``Line.result``.
+        at_least: a score in discs, -63 to 64. The search to the end finds only whether the side to move reaches this
+            score. The result is a lower bound that is at least this score, or an upper bound below it. Needs a
+            `multipv` of 1.
     """
 
     depth: int | None = None
@@ -150,7 +154,7 @@ class Limit:
     def solve(
         cls, *, selectivity: Percent | None = None, wld: bool = False, at_least: int | None = None
     ) -> "Limit":
-        """Return the limit of a search to the end of the game, without any other limit."""
+        """Return the limits for a search to the end of the game that has no other limit."""
         return cls(exact_from=_BOARD, selectivity=selectivity, wld=wld, at_least=at_least)
 
     @property
@@ -159,24 +163,24 @@ class Limit:
         return self.seconds is not None or self.clock is not None
 
     def ends_search(self, empties: int) -> bool:
-        """Return whether this limit ends a search with this many empty squares."""
+        """Return whether a search of a position with `empties` empty squares ends by this limit."""
         solved = self.exact_from is not None and empties <= self.exact_from
         return solved or (self.depth, self.nodes, self.seconds, self.clock) != (None,) * 4
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Line:
-    """A move of the position searched, its score and its principal variation.
+    """A move of the searched position, with its score and its principal variation.
 
     Attributes:
         move: the move.
         score: the expected final disc difference from the side to move, by the rules' scoring.
-        pv: the principal variation, which begins with `move`. For an exact score it ends the game with this score,
-            unless the table had no room for it or the search was stopped first.
-        bound: the relation of the score to the true one: ``exact`` (as far as the search is), or for the limits `wld`
-            and `at_least` a ``lower`` or ``upper`` bound in discs.
-        result: a win, draw or loss for the side to move, by the rules' tie rule; None unless the search was exact,
-            or `wld` was set and the search reached the end.
+        pv: the principal variation, which begins with `move`. If the score is exact, the line leads to the end of the
+            game with this score. It may be shorter if the table had no room for its moves or the search was stopped.
+        bound: the relation of the score to the true score: ``exact`` (or an estimate, if the search was not exact), or
+            for the limits `wld` and `at_least` a ``lower`` or ``upper`` bound in discs.
+        result: a win, draw or loss for the side to move, by the rules' tie rule. It is known if the search was exact,
+            or if `wld` was set and the search reached the end of the game; else None.
     """
 
     move: Move
@@ -201,12 +205,12 @@ class SearchInfo:
     """The progress of a search.
 
     Attributes:
-        depth: the plies of the last finished iteration; the number of empty squares if it reached the end.
-        selectivity: the selectivity of that iteration, in percent.
-        exact: True if scores, bounds and results are proven: the end was reached at 100 %.
-        nodes: the boards reached so far.
+        depth: the plies of the last finished iteration; the number of empty squares if it reached the end of the game.
+        selectivity: the selectivity of the last finished iteration, in percent.
+        exact: True if scores, bounds and results are proven, since the search reached the end of the game at 100 %.
+        nodes: the number of boards reached so far.
         seconds: the wall time so far.
-        lines: the lines of the best moves, best first; `multipv` of them.
+        lines: the lines of the `multipv` best moves, the best first.
     """
 
     depth: int
@@ -223,12 +227,12 @@ class SearchInfo:
 
     @property
     def bound(self) -> Bound:
-        """The relation of this score to the true one, see ``Line.bound``."""
+        """The relation of this score to the true score; see ``Line.bound``."""
         return self.lines[0].bound
 
     @property
     def result(self) -> Result | None:
-        """The proven result of the best move for the side to move, see ``Line.result``."""
+        """The proven result of the best move, for the side to move; see ``Line.result``."""
         return self.lines[0].result
 
     @property
@@ -237,10 +241,10 @@ class SearchInfo:
         return self.lines[0].pv
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return a row of plain values for each line, suitable for a DataFrame; moves are texts.
+        """Return a row of plain values for each line, for example for a DataFrame. Moves are converted to texts.
 
-        The columns are ``move``, ``score``, ``bound``, ``result`` and ``pv`` of the line, and ``depth``,
-        ``selectivity``, ``exact``, ``nodes`` and ``seconds`` of the search.
+        Each row has ``move``, ``score``, ``bound``, ``result`` and ``pv`` of its line, and ``depth``, ``selectivity``,
+        ``exact``, ``nodes`` and ``seconds`` of the search.
         """
         return [
             {
@@ -259,7 +263,7 @@ class SearchInfo:
         ]
 
     def __str__(self) -> str:
-        """Return the best move, its score and its certainty: ``d3 +0.84, 8 plies at 73 %, 4,711 nodes in 0.02 s``."""
+        """Describe the best move and the search: ``d3 +0.84, 8 plies at 73 %, 4,711 nodes in 0.02 s``."""
         plies = "exact" if self.exact else f"{self.depth} plies at {self.selectivity} %"
         return f"{_score_text(self.lines[0])}, {plies}, {self.nodes:,} nodes in {self.seconds:.2f} s"
 
@@ -267,7 +271,7 @@ class SearchInfo:
         return f"<{type(self).__name__} {self}>"
 
     def _repr_html_(self) -> str:
-        """Return the lines as a table for a notebook."""
+        """Return an HTML table of the lines for notebooks."""
         shown = ("move", "score", "bound", "result", "pv")
         return html_table(({name: row[name] for name in shown} for row in self.rows()), str(self))
 
@@ -277,32 +281,33 @@ class SearchResult(SearchInfo):
     """The result of a finished or stopped search.
 
     Attributes:
-        stopped: True if ``stop`` ended the search, not a limit.
+        stopped: True if ``stop`` ended the search; False if a limit ended it.
     """
 
     stopped: bool = False
 
     @property
     def move(self) -> Move:
-        """The move to play: legal however early the search was stopped; a pass if it is the only move."""
+        """The move to play; a pass if it is the only move. It is legal even if the search was stopped at once."""
         return self.lines[0].move
 
 
 HIGHEST_LEVEL = 60
 DEFAULT_LEVEL = 10
-# On levels above 10, the number of empty squares above ``exact_from`` at which a search to the end is selective.
+# Levels above 10 search to the end selectively if the number of empty squares exceeds ``exact_from`` by at most the
+# first number of a pair. The second number is the selectivity.
 _SELECTIVE_ENDGAMES: tuple[tuple[int, Percent], ...] = ((3, 98), (6, 87))
 
 
 def exact_from(level: int) -> int:
-    """Return the number of empty squares from which a level solves a position."""
+    """Return the maximum number of empty squares of a position that this level solves."""
     return 2 * level if level <= 10 else 20 + 4 * (level - 10) // 11
 
 
 def limit_for_level(level: int, empties: int) -> Limit:
-    """Return the limit of a level from 0 to 60 for a position with this many empty squares.
+    """Return the limits of a level (0 to 60) for a position with `empties` empty squares.
 
-    Raises: SettingsError if there is no such level, or no such number of empty squares.
+    Raises: SettingsError if one of the arguments is out of range.
     """
     level, empties = whole("level", level, -(2**31)), whole("empties", empties, 0, _BOARD)
     if not 0 <= level <= HIGHEST_LEVEL:
@@ -318,7 +323,7 @@ def limit_for_level(level: int, empties: int) -> Limit:
 
 
 LIMIT_KEYWORDS = ("depth", "nodes", "seconds", "level")
-"""The keyword arguments of a search that take the place of a Limit."""
+"""The keyword arguments of a search that may be given instead of a Limit."""
 
 
 def limit_from(
@@ -329,9 +334,9 @@ def limit_from(
     seconds: float | None,
     level: int | None,
 ) -> Limit | None:
-    """Return the limit of a search that was given a Limit or LIMIT_KEYWORDS; None if it was given neither.
+    """Return the limit for the arguments of a search: a Limit or LIMIT_KEYWORDS. Return None if all are None.
 
-    Raises: SettingsError if they contradict each other.
+    Raises: SettingsError if the arguments contradict each other.
     """
     if (depth, nodes, seconds, level) == (None,) * 4:
         if limit is not None and not isinstance(limit, Limit):

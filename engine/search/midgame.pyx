@@ -1,8 +1,8 @@
-"""Principal variation search over the general move form, with a transposition table.
+"""Principal variation search with a transposition table, under all rules.
 
-Scores are whole discs from the side to move and fail-soft. A search whose depth reaches the end of the game is
-exact; there `depth` is the number of empty squares. A pass uses up no depth. At full width the value of a board
-depends only on the board and the depth, not on the contents of the table.
+Scores are whole discs from the side to move, and fail-soft. A search that reaches the end of the game is exact; its
+`depth` is the number of empty squares. A pass is not a ply. At full width, the value of a board depends only on the
+board and the depth, not on the contents of the table.
 """
 
 from libc.stdint cimport int16_t, uint64_t
@@ -27,14 +27,14 @@ from outflank.engine.search.worker cimport Tuning, Worker, enter, guess, leave, 
 cdef enum:
     _WORST = -65
     _TABLE_FROM_DEPTH = 3
-    _TABLE_CUT_FROM_DEPTH = 5  # the plies from which all replies are looked up in the table before one is searched
-    _PRESEARCH_BELOW = 8  # discs below alpha; the differences of lower scores do not improve an exact search's ordering
+    _TABLE_CUT_FROM_DEPTH = 5  # plies from which on the boards after all moves are looked up in the table first
+    _PRESEARCH_BELOW = 8  # discs below alpha; differences between lower scores do not improve the ordering
     _VALUE_PER_DISC = 1 << 13
     _PROBCUT_PLIES = 65  # `_PLIES` of probcut.py
-    # The definition of a side in danger (docs/search.md lists the boards that it was fitted to).
-    _DANGER_FROM = 24  # empty squares; with fewer empty squares, having few moves is common
+    # The definition of a side in danger. docs/search.md lists the boards that these numbers were fitted to.
+    _DANGER_FROM = 24  # empty squares from which a side can be in danger; later, few moves are common
     _FEW_MOVES = 5
-    _EARLY_FROM = 36  # empty squares from which _FEW_MOVES_EARLY applies
+    _EARLY_FROM = 36  # empty squares from which on _FEW_MOVES_EARLY applies
     _FEW_MOVES_EARLY = 7
     _FEW_REPLIES = 3
     _REPLIES_FROM_DEPTH = 3
@@ -42,7 +42,7 @@ cdef enum:
 
 
 cdef int search(Worker *worker, uint64_t own, uint64_t opp, int depth, int alpha, int beta) noexcept nogil:
-    """Return the value of a board `depth` plies deep, if within alpha..beta; else a bound beyond it."""
+    """Return the value of a board, `depth` plies deep. A value outside alpha..beta is a bound."""
     cdef int empties = 64 - popcount(own | opp), score
     cdef uint64_t moves
     if must_stop(worker):
@@ -77,7 +77,7 @@ cdef int _search_passed(Worker *worker, uint64_t own, uint64_t opp, int depth, i
 cdef int _search_node(
     Worker *worker, uint64_t own, uint64_t opp, int depth, int alpha, int beta, int empties
 ) noexcept nogil:
-    """Return the value of a board with a move, using the table, ProbCut and full move ordering."""
+    """Return the value of a board that has a legal move, using the table, ProbCut and full move ordering."""
     cdef MoveEntry *moves = worker.scratch
     cdef Payload known
     cdef int count, score
@@ -106,7 +106,7 @@ cdef int _search_node(
 cdef inline bint _cut_by_reply(
     Worker *worker, uint64_t own, uint64_t opp, int depth, int beta, MoveEntry *moves, int count, int *score
 ) noexcept nogil:
-    """Enhanced transposition cutoff: whether the table already has a move that reaches `beta`."""
+    """Return whether the table proves that a move reaches `beta`, and set `score` (enhanced transposition cutoff)."""
     cdef uint64_t mine, theirs
     cdef Payload known
     cdef int i
@@ -124,7 +124,7 @@ cdef inline bint _cut_by_reply(
 cdef inline bint _cut_by_private_reply(
     Worker *worker, uint64_t own, uint64_t opp, int beta, const MoveEntry *moves, int count, int *score
 ) noexcept nogil:
-    """Enhanced transposition cutoff for moves to boards of the endgame, which are in the thread's private cache."""
+    """Do the same as `_cut_by_reply` for moves to boards of the endgame, whose bounds are in the private cache."""
     cdef uint64_t mine, theirs
     cdef int i
     for i in range(count):
@@ -152,9 +152,10 @@ cdef inline void _remember(
 cdef bint _cut_by_probcut(
     Worker *worker, uint64_t own, uint64_t opp, int depth, int beta, int empties, int *score
 ) noexcept nogil:
-    """Multi-ProbCut: whether a shallow search makes it likely enough that the deep one ends beyond the null window.
+    """Return whether a shallow search makes a cut likely enough (Multi-ProbCut); if so, set `score`.
 
-    A shallow search is not trusted if it favours a side in danger, whose collapse may be beyond its depth.
+    A shallow search is not trusted if it favours a side in danger, since the losses of this side may be beyond the
+    depth of the shallow search.
     """
     cdef int shallow, margin, easy, static, alpha = beta - 1
     if depth < worker.probcut_from_depth:
@@ -179,23 +180,23 @@ cdef bint _cut_by_probcut(
 
 
 cdef inline int _shallow_depth(int depth) noexcept nogil:
-    """Return the same depth as `shallow_depth` of probcut.py, which the margins were computed with."""
+    """Return the depth that `shallow_depth` of probcut.py returns, for which the margins were computed."""
     cdef int shallow = 2 * (depth >> 2) + (depth & 1)
     return shallow if shallow else depth - 2
 
 
 cdef inline int _shallow_margin(const int16_t *margins, int selectivity, int empties, int depth) noexcept nogil:
-    """Return the discs beyond the window that the shallow search must reach."""
+    """Return the margin of the shallow search: the distance from the window, in discs, that its score must have."""
     return margins[((selectivity * _PROBCUT_PLIES + empties) * _PROBCUT_PLIES + depth) * 2]
 
 
 cdef inline int _guess_margin(const int16_t *margins, int selectivity, int empties, int depth) noexcept nogil:
-    """Return by how many discs the evaluation must lie beyond the window before the shallow search is tried."""
+    """Return the margin of the evaluation in discs. The shallow search is tried only if the evaluation is beyond it."""
     return margins[((selectivity * _PROBCUT_PLIES + empties) * _PROBCUT_PLIES + depth) * 2 + 1]
 
 
 cdef inline bint _in_danger(uint64_t own, uint64_t opp, int depth, int empties) noexcept nogil:
-    """Return whether the side with the discs `own` may soon have no move or no disc, by a static estimate."""
+    """Estimate statically whether the side with the discs `own` may soon have no moves or no discs."""
     cdef int moves
     if empties < _DANGER_FROM:
         return False
@@ -230,7 +231,11 @@ cdef void _value_moves(
     MoveEntry *moves,
     int count,
 ) noexcept nogil:
-    """Value the moves for the ordering: the table's second best first, the others statically and by a search."""
+    """Set the values of the moves for the ordering.
+
+    The second best move of the table comes first. The values of other moves are their static values and, at sufficient
+    depth, the score of a shallow search.
+    """
     cdef uint64_t mine, theirs
     cdef int plies = _depth_of_presearch(&worker.tuning, depth, empties), exact = depth == empties, expected, i
     if count == 1:
@@ -243,7 +248,7 @@ cdef void _value_moves(
         if plies >= 0:
             mine = own ^ moves[i].turned ^ bit(moves[i].square)
             theirs = opp ^ moves[i].turned
-            # A square that the move opens to the other side weighs as much as a disc.
+            # An empty square next to the mover's discs, where the other side may move, counts as much as a disc.
             expected = _presearch(worker, theirs, mine, &moves[i], plies, exact, alpha) + opened_squares(mine, theirs)
             moves[i].value -= expected * (_VALUE_PER_DISC << min(plies, 2))
 
@@ -251,7 +256,10 @@ cdef void _value_moves(
 cdef inline int _presearch(
     Worker *worker, uint64_t own, uint64_t opp, const MoveEntry *move, int plies, bint exact, int alpha
 ) noexcept nogil:
-    """Return the ordering's value of the board after a move, `plies` deep, from the side `own` that moves next."""
+    """Return the score of the board after a move for the ordering, `plies` deep.
+
+    The score is from the side that moves next, which has the discs `own`.
+    """
     cdef int score
     if plies == 0:
         return rough_guess_after(worker, own, opp, 64 - popcount(own | opp), move.square, move.turned)
@@ -265,7 +273,7 @@ cdef inline int _presearch(
 
 
 cdef inline int _depth_of_presearch(const Tuning *tuning, int depth, int empties) noexcept nogil:
-    """Return the depth of the search that orders the moves; -1 for none."""
+    """Return the depth of the search that orders the moves; -1 if there is no such search."""
     if depth < tuning.presearch_from_depth:
         return -1
     if depth == empties:
@@ -285,9 +293,9 @@ cdef int _search_moves(
     MoveEntry *moves,
     int count,
 ) noexcept nogil:
-    """Search the moves in order, the first with the full window, and store the outcome.
+    """Search the moves in order, the first with the full window, and store the result in the table.
 
-    The table's move comes first: if it reaches `beta`, the others need no values.
+    The table's best move is searched before the other moves are ordered, since they need no order if it reaches `beta`.
     """
     cdef int best = _WORST, lower = alpha, score, i, later
     cdef int reduction = _reduction(worker, depth, alpha, beta, empties), reduce_from = worker.tuning.reduce_from_move
@@ -322,7 +330,7 @@ cdef int _search_moves(
 
 
 cdef inline int _bring_table_move_forward(Payload *known, MoveEntry *moves, int count) noexcept nogil:
-    """Put the table's move first; return the number of such moves (0 or 1)."""
+    """Put the table's best move first. Return 1, or 0 if the table has no best move."""
     cdef MoveEntry swapped
     cdef int i
     if known.best == NO_SQUARE:
@@ -337,9 +345,10 @@ cdef inline int _bring_table_move_forward(Payload *known, MoveEntry *moves, int 
 
 
 cdef inline int _reduction(Worker *worker, int depth, int alpha, int beta, int empties) noexcept nogil:
-    """Late-move reductions: the plies by which a selective search reduces a null window's later moves.
+    """Return the plies by which late-move reductions reduce the depth of later moves.
 
-    A search to the end is not reduced, since it would no longer reach the end.
+    Only selective searches in a null window are reduced. A search to the end of the game is not reduced, since it would
+    no longer reach the end.
     """
     if depth < worker.reduce_from_depth or depth == empties or beta > alpha + 1:
         return 0
@@ -349,7 +358,11 @@ cdef inline int _reduction(Worker *worker, int depth, int alpha, int beta, int e
 cdef int search_move(
     Worker *worker, uint64_t own, uint64_t opp, int depth, int alpha, int beta, MoveEntry *move, bint first
 ) noexcept nogil:
-    """Return the value of a move: with the full window if it is the first or a null window shows that it is better."""
+    """Return the value of a move.
+
+    The first move is searched with the full window. A later move is searched with a null window, and again with the
+    full window if it proves to be better than `alpha`.
+    """
     cdef uint64_t mine = own ^ move.turned ^ bit(move.square), theirs = opp ^ move.turned
     cdef int score
     if depth > _TABLE_FROM_DEPTH:

@@ -1,6 +1,6 @@
-"""The adjustable parameters of the search: their meaning, default and range.
+"""The adjustable parameters of the search, with meanings, defaults and ranges; docs/search.md lists them.
 
-Every searcher has a set of its own, which docs/search.md lists. ``outflank tune`` optimises values by playing games.
+Every searcher has its own parameters. ``outflank tune`` optimises their values by playing games.
 """
 
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from outflank.errors import SettingsError
 
 _Number = TypeVar("_Number", int, float)
-_LONGEST_SHOWN = 40  # characters of a value that is refused
+_LONGEST_SHOWN = 40  # the number of characters of a refused value that an error message shows
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class Parameter:
         least: the smallest valid value.
         most: the largest valid value.
         meaning: the effect of the parameter, with its unit.
-        fitted: the command that the default was found with.
+        fitted: the command whose results the default was chosen by.
     """
 
     name: str
@@ -35,13 +35,13 @@ class Parameter:
 
     @property
     def is_whole(self) -> bool:
-        """Whether it accepts only whole numbers."""
+        """Whether the parameter accepts only whole numbers."""
         return isinstance(self.default, int)
 
     def read(self, text: str) -> float:
         """Read a value.
 
-        Raises: SettingsError if it is not a number of this kind or out of range.
+        Raises: SettingsError if `text` is not a number of the right kind, or if the number is out of range.
         """
         try:
             value = int(text) if self.is_whole else float(text)
@@ -72,7 +72,7 @@ def _deviations(empties: str, depths: str, default: float = 1.1, fitted: str = _
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
-    """Values of all parameters. The metadata of each field hold the rest of its ``Parameter``."""
+    """The values of all parameters. The metadata of each field contain the other attributes of its ``Parameter``."""
 
     mpc_t_early_low: float = _deviations("41 or more", "to 8 plies")
     mpc_t_early_high: float = _deviations("41 or more", "from 9 plies")
@@ -155,15 +155,15 @@ class Parameters:
     )
 
     def changed(self, given: Mapping[str, str]) -> "Parameters":
-        """Return a copy with some values changed, given as text by name.
+        """Return a copy in which some values are changed. `given`: the new values as text, by name.
 
-        Raises: SettingsError if there is no such parameter, or if it can't have the value.
+        Raises: SettingsError if a parameter does not exist or a value is invalid.
         """
         values: dict[str, Any] = {name: parameter_of(name).read(text) for name, text in given.items()}
         return replace(self, **values)
 
     def settings(self) -> list[str]:
-        """Return ``name=value`` of all values that differ from their defaults."""
+        """Return a text ``name=value`` for each value that differs from its default."""
         return [
             f"{name}={getattr(self, name):g}"
             for name, parameter in PARAMETERS.items()
@@ -176,13 +176,13 @@ PARAMETERS: Mapping[str, Parameter] = {
     each.name: Parameter(each.name, getattr(DEFAULTS, each.name), **each.metadata)
     for each in fields(Parameters)
 }
-"""The parameters by name, in the order of the table."""
+"""The parameters by name, in the order of the fields of ``Parameters``."""
 
 
 def parameter_of(name: str) -> Parameter:
     """Return the parameter of this name.
 
-    Raises: SettingsError if there is no such parameter.
+    Raises: SettingsError if no parameter has this name.
     """
     if name not in PARAMETERS:
         raise SettingsError(f"there is no parameter {name[:_LONGEST_SHOWN]!r}: docs/search.md lists them")

@@ -1,4 +1,4 @@
-"""The interface of the search: a position and a limit in, a result out."""
+"""The interface of the search, which takes a position and a limit and returns a result."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -13,49 +13,50 @@ from outflank.engine.search.parameters import Parameters
 DEFAULT_HASH_MB: int
 
 class SearchTurn:
-    """The right to search once, which a ``Lease`` gives to the searching thread."""
+    """The permission to search once, which a ``Lease`` gives to the searching thread."""
 
     def begin(self) -> bool:
-        """Return whether the search may begin: True once."""
+        """Return whether the search may begin: True for the first call, False for later calls."""
 
     def end(self) -> None:
-        """Record that the search is over."""
+        """Record that the search has ended."""
 
 class Lease:
-    """An analysis' lease of its searcher, which is free again once the lease is left and the thread's turn has ended.
+    """The right of an analysis to use a searcher. The searcher is released when ``leave`` and ``turn.end`` were called.
 
-    Only the analysis refers to it: when the analysis is garbage collected, the search is stopped and the searcher
-    released. Compiled, so that neither Ctrl-C nor another thread interrupts a method.
+    Only the analysis has a reference to its lease. So when the analysis is garbage collected, the search is stopped and
+    the searcher is released. The class is compiled, so that neither Ctrl-C nor another thread interrupts a method.
 
     Args:
-        stop: a function that ends the search soon.
-        free: a function that releases the searcher.
+        stop: the function that ends the search soon.
+        free: the function that releases the searcher.
     """
 
     turn: SearchTurn
 
     def __new__(cls, stop: Callable[[], object], free: Callable[[], object]) -> Lease: ...
     def leave(self) -> None:
-        """Release the searcher as soon as the search is over."""
+        """Release the searcher as soon as the search has ended."""
 
     def cancel(self) -> None:
-        """End the search, or prevent its start, and release the searcher."""
+        """End the search or prevent its start, and release the searcher."""
 
 class Searcher:
-    """Searches positions; keeps its transposition table from one search to the next.
+    """Searches positions, and keeps its transposition table from one search to the next.
 
-    A searcher runs one search at a time; several searchers may run in one process. No search holds the GIL.
+    A searcher runs one search at a time. Several searchers may run in one process, since a search does not hold the
+    GIL.
 
     Args:
-        hash_mb: size of the transposition table in MB (2^20 bytes), rounded down to a power of two.
-        threads: worker threads.
-        seed: the seed of the choice among moves of equal value; None to choose the first of them always.
-        weights: a weights file, as ``outflank train`` writes it; None for the shipped weights. Searchers made after
-            the file has changed read it again.
+        hash_mb: the size of the transposition table in MB (2^20 bytes), rounded down to a power of two.
+        threads: the number of threads that search.
+        seed: the seed of the random choice among moves of equal value; None to always choose the first one.
+        weights: a weights file that ``outflank train`` wrote; None for the shipped weights. If the file changes, new
+            searchers use its new contents.
         parameters: the parameters of the search.
 
-    Raises: SettingsError if the table does not fit into memory or a number is out of range.
-    The weights are read by the first search unless ``prepare`` was called: FileFormatError if that fails.
+    Raises: SettingsError if the table does not fit into memory or a number is out of range. The weights file is only
+        read by ``prepare`` or the first search, which raise FileFormatError if it can't be read.
     """
 
     def __new__(
@@ -67,13 +68,16 @@ class Searcher:
         parameters: Parameters = ...,
     ) -> Searcher: ...
     def prepare(self) -> None:
-        """Read in advance, while no clock is running, the files that the first search needs.
+        """Read the files that the first search needs. Call this in advance, while no clock is running.
 
         Raises: FileFormatError if the weights can't be read.
         """
 
     def evaluate(self, position: Position | Game) -> float:
-        """Return the evaluation without a search, in discs from the side to move; a finished game's final score."""
+        """Return the evaluation of a position without a search, in discs from the side to move.
+
+        If the game is over, returns the final score.
+        """
 
     def search(
         self,
@@ -88,25 +92,26 @@ class Searcher:
         multipv: int = 1,
         on_info: Callable[[SearchInfo], object] | None = None,
     ) -> SearchResult:
-        """Search until a limit is met or ``stop`` is called; Ctrl-C raises KeyboardInterrupt at once.
+        """Search until a limit is met or ``stop`` is called. Ctrl-C raises KeyboardInterrupt at once.
 
-        A finished game gives a pass and the exact final score; a forced pass gives the score after it.
+        If the game is over, the result is a pass with the exact final score. If the side to move has to pass, the
+        position after the pass is searched.
 
         Args:
-            position: the position to search, or a game, whose current position is searched.
-            limit: the limit; ``Limit.solve()`` for the exact score. The next four arguments take its place.
-            depth: plies to search, see ``Limit.depth``.
-            nodes: boards to reach, see ``Limit.nodes``.
-            seconds: wall time for this move.
-            level: a level from 0 to 60, see ``limit_for_level``; can be combined with `nodes` and `seconds`.
+            position: the position to search, or a game whose current position is searched.
+            limit: the limit; ``Limit.solve()`` for the exact score. The next four arguments may be given instead.
+            depth: the depth in plies; see ``Limit.depth``.
+            nodes: the number of boards to reach; see ``Limit.nodes``.
+            seconds: the wall time for this move.
+            level: a level from 0 to 60; see ``limit_for_level``. It can be combined with `nodes` and `seconds`.
             moves: the only moves to consider at the root, as moves or text.
-            multipv: the number of best moves that get a score and a line of their own.
-            on_info: called in the calling thread after each finished iteration; once more if a limit cut the last
-                iteration after it had found another best move or score.
+            multipv: the number of best moves that get their own score and line.
+            on_info: the function that is called in the calling thread after each finished iteration. If a limit
+                interrupts the last iteration after it has found another best move or score, there is one more call.
 
-        Raises: SettingsError if there is no limit or both forms of limits, if `moves` is empty, if `multipv` is not
-            positive, or if a search is running; IllegalMoveError or NotationError if one of `moves` is illegal or
-            not a move.
+        Raises: SettingsError if there is no limit, if `limit` and one of the next four arguments are given, if `moves`
+            is empty, if `multipv` is not positive, or if a search is running; IllegalMoveError or NotationError if a
+            move of `moves` is illegal or can't be read.
         """
 
     def analyse(
@@ -121,20 +126,20 @@ class Searcher:
         moves: Sequence[Move | str | int] | None = None,
         multipv: int = 1,
     ) -> Analysis:
-        """Start a search in a thread of its own, and return an Analysis to iterate over, inspect and stop.
+        """Start a search in its own thread, and return an Analysis to iterate over, inspect and stop.
 
-        Best used as a context manager; see Analysis for when the searcher is free again.
+        The Analysis should be used as a context manager. Its docstring describes when the searcher is free again.
 
         Args:
-            position: the position to search, or a game, whose current position is searched.
-            limit: the limit; if it and the next four are left out, the search runs until ``Analysis.stop`` or the end
-                of the ``with`` block.
-            depth: see ``search``, as for the next three.
-            nodes: boards to reach.
-            seconds: wall time.
+            position: the position to search, or a game whose current position is searched.
+            limit: the limit. If `limit` and the next four arguments are left out, the search runs until it is stopped,
+                at the latest at the end of the ``with`` block.
+            depth: the depth in plies; see ``search``.
+            nodes: the number of boards to reach.
+            seconds: the wall time.
             level: a level from 0 to 60.
             moves: the only moves to consider at the root, as moves or text.
-            multipv: the number of best moves that get a score and a line of their own.
+            multipv: the number of best moves that get their own score and line.
 
         Raises: see ``search``.
         """
@@ -144,16 +149,16 @@ class Searcher:
         """The parameters of the search."""
 
     def set_parameters(self, parameters: Parameters) -> None:
-        """Use these parameters from now on, and forget all earlier searches.
+        """Use other parameters from now on, and forget all earlier searches.
 
         Raises: SettingsError if a search is running.
         """
 
     def stop(self) -> None:
-        """End the running search, from any thread; it returns its result so far. No effect without a running search."""
+        """End the running search, which then returns its result so far. Any thread may call this at any time."""
 
     def clear(self) -> None:
-        """Forget all earlier searches, so that the next one gives the same answer as a new searcher's.
+        """Forget all earlier searches, so that the next search returns the same result as in a new searcher.
 
         No result of an earlier search is used. But where more boards share a place in the table than fit there, the
         choice among equally deep ones depends on what was there before. So in a search that fills parts of the table
@@ -168,4 +173,4 @@ class Searcher:
         """The size of the table in MB."""
     @property
     def threads(self) -> int:
-        """The number of worker threads."""
+        """The number of threads that search."""

@@ -1,4 +1,4 @@
-"""Searcher: searches in a worker thread that does not hold the GIL; searcher.pyi documents it."""
+"""Searcher: searches in a thread that does not hold the GIL; searcher.pyi documents the Python interface."""
 
 from libc.stdint cimport int16_t
 
@@ -28,29 +28,29 @@ from outflank.engine.evaluation.weights import checksum, in_use, load
 from outflank.errors import whole
 
 DEFAULT_HASH_MB = 64
-# A limit of time, since under Limit.solve() the search would not deepen selectively.
+# This is a time limit, since the search would not deepen selectively under Limit.solve().
 _UNTIL_STOPPED = Limit(seconds=math.inf)
 _NO_LIMIT = "a search needs a limit: depth, nodes, seconds, level, or a Limit with a clock or Limit.solve()"
 _MOST_THREADS = 256
 _ARGUMENTS = ("hash_mb", "threads", "seed", "weights", "parameters")
 _SEARCH_ARGUMENTS = (*LIMIT_KEYWORDS, "moves", "multipv", "on_info")
-# In addition to the objects that searchers hold; two suffice for a match between two engines.
+# The number of objects that are kept even if no searcher uses them. Two are enough for a match between two engines.
 _EVALUATORS_KEPT = _MARGINS_KEPT = 2
 
 
 cdef class SearchTurn:
-    """The right to search once, which a ``Lease`` gives to the searching thread."""
+    """The permission to search once, which a ``Lease`` gives to the searching thread."""
 
     cdef object _free
     cdef bint _begun, _ended, _left
 
     def begin(self):
-        """Return whether the search may begin: True once."""
+        """Return whether the search may begin: True for the first call, False for later calls."""
         first, self._begun = not self._begun, True
         return first
 
     def end(self):
-        """Record that the search is over."""
+        """Record that the search has ended."""
         self._ended = True
         self._free_if_done()
 
@@ -62,7 +62,7 @@ cdef class SearchTurn:
 
 
 cdef class Lease:
-    """An analysis' lease of its searcher, which is released when the lease has been left and the search has ended."""
+    """The right of an analysis to use a searcher, which is released when ``leave`` and ``turn.end`` were called."""
 
     cdef readonly SearchTurn turn
     cdef object _stop
@@ -73,12 +73,12 @@ cdef class Lease:
         self._stop = stop
 
     def leave(self):
-        """Release the searcher as soon as the search is over."""
+        """Release the searcher as soon as the search has ended."""
         self.turn._left = True
         self.turn._free_if_done()
 
     def cancel(self):
-        """End the search, or prevent its start, and release the searcher."""
+        """End the search or prevent its start, and release the searcher."""
         if self.turn.begin():
             self.turn.end()
         self._give_up()
@@ -95,17 +95,17 @@ cdef class Lease:
 
 
 cdef class Searcher:
-    """Searches positions; keeps its transposition table from one search to the next."""
+    """Searches positions, and keeps its transposition table from one search to the next."""
 
     cdef HashTable _table
     cdef Crew _crew
     cdef object _busy, _random, _scored_by, _weights_file
-    cdef object _stop_running  # the second function of an analysis.Search, or None
+    cdef object _stop_running  # the function that stops the running search, or None
     cdef Evaluator _evaluator
     cdef const int16_t[::1] _margins
     cdef object _parameters
 
-    # Not __init__, which might not be called, or be called again during a search.
+    # This is not __init__, which Python code might not call, or might call again during a search.
     def __cinit__(
         self, hash_mb=DEFAULT_HASH_MB, threads=1, seed=None, weights=None, parameters=DEFAULTS, **unknown
     ):
@@ -127,7 +127,7 @@ cdef class Searcher:
 
     @property
     def threads(self):
-        """The number of worker threads."""
+        """The number of threads that search."""
         return self._crew.size
 
     @property
@@ -136,7 +136,7 @@ cdef class Searcher:
         return self._parameters
 
     def set_parameters(self, parameters):
-        """Use these parameters from now on, and forget all earlier searches."""
+        """Use other parameters from now on, and forget all earlier searches."""
         self._take()
         try:
             self._forget()
@@ -146,7 +146,7 @@ cdef class Searcher:
             self._busy.release()
 
     def stop(self):
-        """End the running search, from any thread; it returns its result so far. No effect without a running search."""
+        """End the running search, which then returns its result so far. Any thread may call this at any time."""
         stop = self._stop_running
         if stop is not None:
             stop()
@@ -160,15 +160,15 @@ cdef class Searcher:
             self._busy.release()
 
     def prepare(self):
-        """Read in advance, while no clock is running, the files that the first search needs."""
+        """Read the files that the first search needs. Call this in advance, while no clock is running."""
         if self._evaluator is None or self._margins is None:
             evaluator, margins = _evaluator(self._weights_file), _margins_of(self._parameters)
-            # Set together: Ctrl-C and other threads can interrupt Python code, but not these assignments.
+            # Both are set here without other calls, so that neither Ctrl-C nor another thread sees only one of them.
             self._margins = margins
             self._evaluator = evaluator
 
     def evaluate(self, position):
-        """Return the evaluation without a search, in discs from the side to move; a finished game's final score."""
+        """Return the evaluation of a position without a search, in discs from the side to move."""
         return self._evaluate(as_position(position))
 
     def _evaluate(self, Position position):
@@ -193,7 +193,7 @@ cdef class Searcher:
         on_info=None,
         **unknown,
     ):
-        """Search until a limit is met or ``stop`` is called; Ctrl-C raises KeyboardInterrupt at once."""
+        """Search until a limit is met or ``stop`` is called. Ctrl-C raises KeyboardInterrupt at once."""
         for name in unknown:
             raise unknown_keyword("search", name, _SEARCH_ARGUMENTS)
         position = as_position(position)
@@ -219,7 +219,7 @@ cdef class Searcher:
         multipv=1,
         **unknown,
     ):
-        """Start a search in a thread of its own, and return an Analysis to iterate over, inspect and stop."""
+        """Start a search in its own thread, and return an Analysis to iterate over, inspect and stop."""
         began = time.perf_counter()
         for name in unknown:
             raise unknown_keyword("analyse", name, _SEARCH_ARGUMENTS[:-1])
@@ -231,7 +231,7 @@ cdef class Searcher:
         if limit.at_least is not None and multipv > 1:
             raise SettingsError("at_least asks for one line, so multipv has to be 1")
         self._take()
-        lease = Lease(self.stop, self._free)  # no Python code before the `try`, so Ctrl-C can't interrupt here
+        lease = Lease(self.stop, self._free)  # Ctrl-C can't interrupt between here and `try`: no Python code runs
         try:
             chosen = self._root_moves(position, moves)
             search = self._prepared(position, limit, chosen, multipv, began)
@@ -258,13 +258,13 @@ cdef class Searcher:
         self._busy.release()
 
     def _prepared(self, Position position, limit, chosen, multipv, began):
-        """Return the search to run, an analysis.Search; `chosen` are the moves to consider."""
+        """Return the search to run, as an analysis.Search. `chosen`: the moves to consider at the root."""
         if position.is_over:
             result = SearchResult(0, 100, True, 0, 0.0, (_final_line(position),))
             return (lambda report: report(result)), (lambda: None)
         if position.must_pass:
             behind = position.pass_()
-            if limit.at_least is not None:  # -score >= N unless score >= 1 - N
+            if limit.at_least is not None:  # -score >= N is false if and only if score >= 1 - N
                 limit = replace(limit, at_least=1 - limit.at_least)
             return before_pass(self._prepared(behind, limit, self._root_moves(behind, None), multipv, began))
         self.prepare()
@@ -291,7 +291,7 @@ cdef class Searcher:
         self._scored_by = scored_by
 
     def _root_moves(self, position, moves):
-        """Return the moves to consider, in random order if the seed varies the play."""
+        """Return the moves to consider at the root, in random order if the searcher has a seed."""
         wanted = position.legal_moves() if moves is None else map(position.parse_move, moves)
         chosen = list(dict.fromkeys(wanted))
         if not chosen and moves is not None:
@@ -307,17 +307,17 @@ def _final_line(position):
 
 
 def _evaluator(path):
-    """Return the evaluation in a file with its present contents."""
+    """Return the evaluation in a weights file, whose contents may have changed since the last call."""
     return _evaluator_of(path, checksum(path))
 
 
 @functools.lru_cache(maxsize=_EVALUATORS_KEPT)
 def _evaluator_of(path, evaluation):
-    """Return the evaluation in a file with this checksum; searchers share it."""
+    """Return the evaluation in a weights file with this checksum. Searchers share it."""
     return Evaluator(load(path))
 
 
 @functools.lru_cache(maxsize=_MARGINS_KEPT)
 def _margins_of(parameters):
-    """Return ProbCut's margins for these parameters, shared by searchers."""
+    """Return ProbCut's margins for some parameters. Searchers share them."""
     return probcut.margins(parameters=parameters)

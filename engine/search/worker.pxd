@@ -1,14 +1,15 @@
 """The data of one searching thread, and the data that it shares with the other threads of its crew.
 
-A worker has counters, limits, the table and scratch memory. A split point is a node whose moves are open to all
-threads: the remaining moves, the best score so far and the number of helpers; crew.pyx describes the sharing.
+A worker is the data of one thread: counters, limits, the table and scratch memory. A split point is a node whose
+remaining moves are open to all threads; crew.pyx describes how threads share them.
 
-Three locks guard the shared data. A split point's own lock guards its moves and their outcome, the crew's lock the list
-of open split points, the mutex only the sleep of threads. Counters that are read without a lock are atomic. One flag is
-not, since a stale value costs a few nodes but never a wrong score: SplitPoint.cut is set once, when beta is reached,
-and threads at work below the split point stop soon after.
+Three kinds of locks guard the shared data. The lock of a split point guards its moves and its results. The lock of the
+crew guards the list of open split points. The mutex guards only the sleep of threads. Counters that are read without a
+lock are atomic. The flag SplitPoint.cut is also read without a lock, but is not atomic: a stale value costs a few nodes
+and never gives a wrong score. The flag is set once, when beta is reached; soon after, threads below the split point
+stop.
 
-Fields that threads write often stay away from the cache lines of fields that other threads read at every node.
+Fields that threads write often are not in the cache lines of fields that other threads read at every node.
 """
 
 from libc.stdint cimport int16_t, uint16_t, uint64_t
@@ -20,14 +21,14 @@ from outflank.engine.movegen cimport MoveEntry
 from outflank.engine.evaluation.patterns cimport LANES, STEPS, Features, features_after, opponents_view_after
 
 cdef enum:
-    # Nodes between two looks at the clock, which take about fifty microseconds.
+    # The number of nodes between two readings of the clock. These nodes take about fifty microseconds.
     NODES_BETWEEN_CHECKS = 1024
-    # Scratch moves for every ply of the longest line under the rules with the longest lists.
+    # The length of the scratch memory for move lists: enough for all plies of the longest line, under all rules.
     SCRATCH_MOVES = 16384
     MOST_PLIES = 64
-    CACHE_LINES_APART = 128  # bytes: a CPU may fetch two lines at a time
+    CACHE_LINES_APART = 128  # bytes; two cache lines, since a CPU may fetch two lines at a time
     MOST_OPEN_SPLITS = 256
-    BEYOND_ALL = 1 << 24  # more than all depths and scores
+    BEYOND_ALL = 1 << 24  # more than every depth and every score
 
 cdef extern from "<pthread.h>" nogil:
     ctypedef struct pthread_mutex_t:
@@ -47,11 +48,11 @@ cdef extern from "<sched.h>" nogil:
     int sched_yield()
 
 cdef struct SplitPoint:
-    # Read at every node below the split point, and written at most a few times.
+    # These fields are read at every node below the split point, and written at most a few times.
     SplitPoint *parent  # the split point that its owner was working in
     bint cut
     int owner_waits  # 1 while the owner waits for its helpers, else 0; atomic
-    # The node.
+    # The fields up to `selectivity` describe the node.
     uint64_t own
     uint64_t opp
     const Features *features
@@ -59,41 +60,41 @@ cdef struct SplitPoint:
     int depth
     int beta
     int selectivity
-    # Its moves, best first.
+    # The remaining moves of the node, best first.
     MoveEntry *moves
     int count
     char[CACHE_LINES_APART] gap
-    # The outcome so far, under `lock`.
+    # The results so far, which `lock` guards.
     int lock
     int next  # the index of the first move that no thread has taken
     int lower  # alpha, raised by the best score
     int best
     MoveEntry best_move
-    bint abandoned  # a thread stopped before its move had a score
-    int helpers  # threads at work besides the owner; atomic
+    bint abandoned  # true if a thread stopped before its move had a score
+    int helpers  # the number of threads that work here, without the owner; atomic
     int is_open  # 1 while the split point is in the crew's list, else 0; atomic
     char[CACHE_LINES_APART] gap_after
 
 cdef struct CrewState:
-    # The list of split points that have a move left.
+    # The list of split points that have moves left.
     int lock
     SplitPoint *open_splits[MOST_OPEN_SPLITS]
     char[CACHE_LINES_APART] gap
-    # Written under `lock`, atomic for readers without it.
+    # These counters are written under `lock`, and are atomic for readers without the lock.
     int open_count
     int opened  # the number of split points opened so far
     char[CACHE_LINES_APART] gap_after_counts
-    int idle  # threads that may help anywhere and wait for work; atomic
+    int idle  # the number of threads that wait for work and may help at any split point; atomic
     int dismissed  # 1 when the search is over, so that helpers return; atomic
     char[CACHE_LINES_APART] gap_after_idle
     uint64_t nodes  # the nodes of all threads when they last read the clock; atomic
     char[CACHE_LINES_APART] gap_after_nodes
-    # The sleep of threads that found no work for long.
+    # Threads that find no work for some time sleep until `changed` is signalled.
     pthread_mutex_t sleep
     pthread_cond_t changed  # signals that a split point was opened or left, or that the search is over
-    int sleepers  # atomic
+    int sleepers  # the number of sleeping threads; atomic
 
-cdef struct Tuning:  # numbers of parameters.py, the same for a whole search
+cdef struct Tuning:  # values of parameters.py, which do not change during a search
     int reduce_from_move  # the index of the first move to reduce
     int reduction  # plies
     int presearch_from_depth  # plies
@@ -101,49 +102,49 @@ cdef struct Tuning:  # numbers of parameters.py, the same for a whole search
     int presearch2_from_depth
     int presearch1_from_empties
     int presearch2_from_empties
-    # For selective searches; `set_selectivity` copies them to the fields of `Worker`.
+    # These values apply to selective searches, for which `set_selectivity` copies them to fields of `Worker`.
     int probcut_from_depth  # plies
     int reduce_from_depth
     int[STAGES] far  # in the evaluation's units
 
 cdef struct Worker:
-    uint64_t nodes  # boards reached by making a move
+    uint64_t nodes  # the number of boards that this thread reached by making a move
     uint64_t node_limit
-    uint64_t nodes_told  # the part of `nodes` that is already added to the crew's
-    uint64_t next_check  # the number of nodes at which to look at the clock again
-    double deadline  # by clock_seconds()
+    uint64_t nodes_told  # the part of `nodes` that is already added to `CrewState.nodes`
+    uint64_t next_check  # the value of `nodes` at which the limits are checked again
+    double deadline  # the time at which the search must end, by clock_seconds()
     double last_look  # the time at which the clock was last read
-    double longest_gap  # the longest time between two looks at the clock; the next one may be as long
-    bint *stop  # set to end the search, from any thread
-    bint aborted  # while set, scores are invalid
+    double longest_gap  # the longest time between two readings of the clock; the next gap may be as long
+    bint *stop  # any thread may set this flag to end the search
+    bint aborted  # while this flag is set, scores are invalid
     CrewState *crew  # the threads that search together; NULL if this thread searches alone
-    SplitPoint *split  # the innermost split point this thread works in, or NULL
+    SplitPoint *split  # the innermost split point that this thread works in, or NULL
     bint one_direction
-    bint count_only_discs  # scoring: the winner does not take the empties
+    bint count_only_discs  # true if the rules' scoring is `count`: the winner does not take the empty squares
     HashSlots *table
     Cache *cache  # private
     uint64_t *guesses  # private: evaluations of boards, see cache.pxd
     MoveEntry *scratch  # the next free entry of the thread's move lists
     Evaluation evaluation
-    Features *features  # the features of the current board; the earlier boards' are before them
-    int side  # 0 or 1: the side to move, as its index in `features.views`
-    int selectivity  # a step's index, see limits.py; FULL_WIDTH for no selective cuts
+    Features *features  # the features of the current board; those of earlier boards of the line are before them
+    int side  # 0 or 1: the index of the side to move in `features.views`
+    int selectivity  # an index of STEPS in limits.py; FULL_WIDTH for no selective cuts
     const int16_t *margins  # ProbCut's margins
-    int probcut_from_depth  # plies from which on ProbCut is tried; beyond all depths at full width
-    int reduce_from_depth  # the same for late-move reductions
-    int[STAGES] far  # the distance from the window at which the tables suffice; BEYOND_ALL at full width
+    int probcut_from_depth  # the depth from which ProbCut is tried; BEYOND_ALL at full width
+    int reduce_from_depth  # the depth from which moves are reduced; BEYOND_ALL at full width
+    int[STAGES] far  # the distance from the window from which leaves omit the network; BEYOND_ALL at full width
     Tuning tuning
-    # midgame.search_move, for the threads that share moves.
+    # midgame.search_move, which crew.pyx calls for shared moves.
     int (*search_move)(
         Worker *worker, uint64_t own, uint64_t opp, int depth, int alpha, int beta, MoveEntry *move, bint first
     ) noexcept nogil
-    char[CACHE_LINES_APART] gap  # padding, which keeps other threads' often written counters out of these cache lines
+    char[CACHE_LINES_APART] gap  # padding, so that the counters of the next worker are in other cache lines
 
 cdef extern from *:
     """
     #include <time.h>
     #ifdef __APPLE__
-    #define OF_CLOCK CLOCK_UPTIME_RAW  /* unlike CLOCK_MONOTONIC, it stops while a Mac sleeps, as Python's clock does */
+    #define OF_CLOCK CLOCK_UPTIME_RAW  /* stops while a Mac sleeps, as Python's clock does, unlike CLOCK_MONOTONIC */
     #else
     #define OF_CLOCK CLOCK_MONOTONIC
     #endif
@@ -157,7 +158,7 @@ cdef extern from *:
 
 
 cdef inline void set_selectivity(Worker *worker, int selectivity) noexcept nogil:
-    """Use this selectivity from now on: set the thresholds that the search reads at each node."""
+    """Set the selectivity from now on, and the thresholds that the search reads at each node."""
     cdef bint full = selectivity == FULL_WIDTH
     cdef int stage
     worker.selectivity = selectivity
@@ -168,9 +169,9 @@ cdef inline void set_selectivity(Worker *worker, int selectivity) noexcept nogil
 
 
 cdef inline double clock_seconds() noexcept nogil:
-    """Return the seconds of the clock of Python's ``time.perf_counter``.
+    """Return the time in seconds, by the clock of Python's ``time.perf_counter``.
 
-    ``time.monotonic`` is another clock on Windows before Python 3.13, and has steps of 16 ms there.
+    ``time.monotonic`` would not do: on Windows before Python 3.13, it is another clock, with steps of 16 ms.
     """
     cdef timespec now
     clock_gettime(OF_CLOCK, &now)
@@ -202,7 +203,7 @@ cdef extern from *:
 
 
 cdef inline bint is_cut(const SplitPoint *split) noexcept nogil:
-    """Return whether work below a split point has become pointless."""
+    """Return whether a split point or one of its ancestors is cut, so that work below it is useless."""
     while split != NULL:
         if split.cut:
             return True
@@ -211,9 +212,9 @@ cdef inline bint is_cut(const SplitPoint *split) noexcept nogil:
 
 
 cdef inline bint must_stop(Worker *worker) noexcept nogil:
-    """Return whether this thread must stop: the search is over, or a split point above it is cut.
+    """Return whether this thread must stop: the search is over, or a split point that it works in is cut.
 
-    Cheap enough for every node.
+    This function is cheap enough to be called at every node.
     """
     if worker.split != NULL and is_cut(worker.split):
         worker.aborted = True
@@ -232,12 +233,12 @@ cdef inline void _look_at_limits(Worker *worker) noexcept nogil:
         worker.nodes_told = worker.nodes
     if total >= worker.node_limit or worker.stop[0] or now + worker.longest_gap >= worker.deadline:
         worker.aborted = True
-        return  # with `next_check` unchanged, so the next call comes here again
+        return  # `next_check` is unchanged, so the next node checks the limits again
     worker.next_check = worker.nodes + min(<uint64_t>NODES_BETWEEN_CHECKS, worker.node_limit - total)
 
 
 cdef inline void enter(Worker *worker, int square, uint64_t turned) noexcept nogil:
-    """Make a move: push its features and switch sides."""
+    """Make a move: push the features of the board after it, and switch sides."""
     features_after(worker.features + 1, worker.features, worker.side, square, turned)
     worker.features += 1
     worker.side ^= 1
@@ -250,7 +251,7 @@ cdef inline void leave(Worker *worker) noexcept nogil:
 
 
 cdef inline int guess(Worker *worker, uint64_t own, uint64_t opp, int empties) noexcept nogil:
-    """Return the evaluation of the board being searched, in discs from the side to move."""
+    """Return the evaluation of the current board, in discs from the side to move."""
     cdef uint64_t key = guess_key(own, opp)
     cdef uint64_t *slot = guess_slot(worker.guesses, key)
     if not guess_known(slot[0], key):
@@ -261,7 +262,7 @@ cdef inline int guess(Worker *worker, uint64_t own, uint64_t opp, int empties) n
 cdef inline int rough_guess_after(
     Worker *worker, uint64_t own, uint64_t opp, int empties, int square, uint64_t turned
 ) noexcept nogil:
-    """Return the tables' score of the board after a move, from the side `own` that moves next.
+    """Return the tables' score of the board after a move, from the side that moves next and has the discs `own`.
 
     This score is accurate enough for move ordering, and needs only one side's view of the features.
     """
