@@ -23,7 +23,7 @@ def shipped_books() -> list[Path]:
 
 
 def named_book(name: str) -> Path:
-    """Return the path `name` if it exists; otherwise, the path of the shipped book ``standard`` or ``parallel``."""
+    """Return the path `name` if it exists; otherwise, the shipped book of this name, ``standard`` or ``parallel``."""
     path = Path(name)
     if path.exists():
         return path
