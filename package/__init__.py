@@ -1,9 +1,10 @@
 """Outflank: a Reversi/Othello engine for tournaments.
 
-``from outflank import Game, Limit, Position, Searcher``: every public name of ``outflank.engine`` is a name here too.
-So are ``read_games`` for files of games, ``review_game`` and ``curve_svg`` for their analysis, ``Archive`` for
-looking games up by position, ``Book`` for opening books, and ``openings`` for the names of openings. Each is loaded
-on first use. ``outflank.protocol`` implements GTP, NBoard and UCI, and ``outflank.tools`` is the command-line program.
+Every public name of ``outflank.engine`` can be imported from here: ``from outflank import Game, Limit, Position,
+Searcher``. Other names are ``read_games`` for files of games, ``review_game`` and ``curve_svg`` for the analysis of
+games, ``Archive`` for a search of games by position, ``Book`` for opening books, and ``openings`` for the names of
+openings. Each name is loaded on first use. ``outflank.protocol`` implements GTP, NBoard and UCI. ``outflank.tools`` is
+the command-line program.
 """
 
 import sys
@@ -32,7 +33,8 @@ if TYPE_CHECKING:
     from outflank.tools.archive import build_archive as build_archive
 
 # ruff: noqa: F405
-# Not `engine.__all__`, so that the names are known before the engine is loaded; a test compares both lists.
+# This list repeats the names of `engine.__all__`, so that they are known before the engine is loaded. A test compares
+# the two lists.
 __all__ = [
     "BUILD",
     "DEFAULT_LEVEL",
@@ -116,15 +118,15 @@ _BEYOND_ENGINE = {
 }
 """The module of each public name that ``outflank.engine`` does not have."""
 
-if not TYPE_CHECKING:  # type checkers read the imports above, and report a name that is not among them
+if not TYPE_CHECKING:  # type checkers read the imports above, and report names that are not imported there
 
     def __getattr__(name: str) -> Any:
-        """Load a public name on first use, so that ``import outflank`` costs nothing."""
+        """Load a public name on first use, so that ``import outflank`` takes no time."""
         if name in __all__:
             return getattr(import_module(_BEYOND_ENGINE.get(name, "outflank.engine")), name)
         raise AttributeError(f"module 'outflank' has no attribute {name!r}")
 
     def __dir__() -> list[str]:
-        """Return the public names, and the packages that are loaded."""
+        """Return the public names and the loaded packages."""
         loaded = {name for name in globals() if f"outflank.{name}" in sys.modules}
         return sorted({*__all__, *loaded, *(name for name in globals() if name.startswith("__"))})

@@ -1,4 +1,4 @@
-"""``python -m outflank`` is the program `outflank`."""
+"""Runs the program `outflank` as ``python -m outflank``."""
 
 from outflank.tools.commands.start import main
 

@@ -9,27 +9,27 @@ Class = TypeVar("Class", bound=type)
 
 
 class OutflankError(Exception):
-    """Base of every error that Outflank raises on purpose."""
+    """The base class of all errors that Outflank raises on purpose."""
 
 
 class NotationError(OutflankError, ValueError):
-    """Text or a number that is not a valid square, move, mask, board, transcript or rules name."""
+    """A text or number is not a valid square, move, mask, board, transcript or name of rules."""
 
 
 class OutOfRangeError(NotationError, IndexError):
-    """A number that is not a square (0 to 63) or not a symmetry (0 to 7)."""
+    """A number is not a square (0 to 63) or not a symmetry (0 to 7)."""
 
 
 class IllegalMoveError(OutflankError, ValueError):
-    """A move that the rules forbid in this position."""
+    """A move is illegal in its position."""
 
 
 class SettingsError(OutflankError, ValueError):
-    """A limit, level or table size that is impossible or not available."""
+    """A setting, such as a limit, a level or the size of a table, is invalid or not available."""
 
 
 class FileFormatError(OutflankError):
-    """A file (weights, book, records) that is damaged or of another kind."""
+    """A file, such as weights, a book or game records, is damaged or of another kind."""
 
 
 _MOST = 2**31 - 1
@@ -37,14 +37,14 @@ _MASK = 2**64 - 1
 
 
 def whole(name: str, value: SupportsIndex, least: int, most: int = _MOST, unit: str = "") -> int:
-    """Return `value` as an int.
+    """Check that `value` is a whole number in a range, and return it as an int.
 
     Args:
-        name: the value's name in an error message.
+        name: the name of the value, for the error message.
         value: the value to check.
         least: the smallest valid value.
         most: the largest valid value.
-        unit: the unit in an error message, with a leading blank.
+        unit: the unit with a leading blank, for the error message.
 
     Raises: SettingsError if `value` is not a whole number or is out of range.
     """
@@ -60,7 +60,7 @@ def whole(name: str, value: SupportsIndex, least: int, most: int = _MOST, unit: 
 
 
 def mask(value: SupportsIndex) -> int:
-    """Return `value` as a mask of 64 bits, one for each square.
+    """Check that `value` is a mask of 64 bits, one for each square, and return it as an int.
 
     Raises: NotationError if `value` is not a mask.
     """
@@ -73,7 +73,7 @@ def mask(value: SupportsIndex) -> int:
     return number
 
 
-# The names that other programs and our command line use for arguments of a search, and ours.
+# Our name of each argument of a search, by the name that other programs or our command line use.
 _MEANT = {
     "concurrency": "threads",
     "evaluation": "weights",
@@ -89,8 +89,8 @@ _MEANT = {
 
 
 def unknown_keyword(call: str, name: str, known: Iterable[str]) -> TypeError:
-    """Return the error for an unknown keyword argument; its message suggests the argument that was probably meant."""
-    from difflib import get_close_matches  # not at the top, so that the engine starts faster
+    """Return the error for an unknown keyword argument. Its message suggests the argument that was probably meant."""
+    from difflib import get_close_matches  # imported here, so that the engine starts faster
 
     listed = list(known)
     close = [_MEANT[name]] if _MEANT.get(name) in listed else get_close_matches(name, listed, 1)
@@ -100,7 +100,7 @@ def unknown_keyword(call: str, name: str, known: Iterable[str]) -> TypeError:
 
 def names_keywords(decorated: Class) -> Class:
     """Make a dataclass raise the error of ``unknown_keyword`` for an unknown keyword argument."""
-    made: Callable[..., None] = decorated.__init__  # type: ignore[misc]  # the class's own
+    made: Callable[..., None] = decorated.__init__  # type: ignore[misc]  # the class's own method
 
     @wraps(made)
     def __init__(self: Any, *arguments: Any, **values: Any) -> None:

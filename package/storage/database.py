@@ -1,8 +1,9 @@
-"""SQLite files of Outflank: the kinds for books, runs, archives and jobs, and how they are created and opened.
+"""Creates and opens Outflank's SQLite files, which are books, runs, archives and jobs.
 
 Files are not trusted. SQL in a file, such as a view in place of a table, runs when the file is read, and may run for
-ever. So a file must have exactly our tables and nothing else. The pages may be malicious as well: they may form cycles,
-or expand a small file to a gigabyte of text. So the steps of a statement and the bytes of a value are limited.
+ever. Therefore a file must have exactly our tables and nothing else. The pages of a file may also be malicious: they
+may form cycles, or expand a small file to a gigabyte of text. Therefore the steps of a statement and the bytes of a
+value are limited.
 """
 
 import contextlib
@@ -25,17 +26,17 @@ from outflank.storage.files import file_of, open_beside, open_regular
 _MAGIC = b"SQLite format 3\0"
 _HEADER_BYTES = 100
 _WAL = 2  # the value of the header's bytes 18 and 19 in WAL mode
-_LARGEST_PAGE = 65536  # bytes; the header has 1 for it
+_LARGEST_PAGE = 65536  # bytes; the header stores this size as 1
 _PRIMARY = 0xFF  # the mask of the primary code in an extended error code
 _OF_THE_DISK = (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL, sqlite3.SQLITE_READONLY)
 _MOST_FACTS = 1000
 CHECKSUM_FACT = "checksum"
 _BUSY_SECONDS = 10  # the time to wait for a lock of SQLite
 _MOST_SQL_BYTES = 1 << 16
-_MOST_OBJECTS = 100  # in a schema; our schemas have fewer than ten
-_STEPS_AT_ONCE = 100_000  # steps of SQLite's virtual machine between two checks; a millisecond or two
+_MOST_OBJECTS = 100  # the maximum number of objects read from a schema; our schemas have fewer than ten
+_STEPS_AT_ONCE = 100_000  # the steps of SQLite's virtual machine between two checks: a millisecond or two
 _FREE_STEPS = 10_000_000
-_STEPS_PER_BYTE = 16  # for each byte of the file; reading a row takes less than one step per byte
+_STEPS_PER_BYTE = 16  # more steps for each byte of the file; reading a row takes less than one step per byte
 _LONGEST_SHOWN = 40
 
 Schema = tuple[tuple[str, ...], ...]  # the kind, name, table and SQL of each object
@@ -46,17 +47,17 @@ class DatabaseKind:
     """A kind of SQLite file.
 
     Attributes:
-        noun: the kind in messages, with its article.
-        application: the application id, which `file` and SQLite's own tools show.
+        noun: the name of the kind in messages, with its article.
+        application: the application id in the header, which the tool `file` and SQLite's tools show.
         tables: the SQL that creates the tables. The first table has facts about the file, in columns
             ``name`` and ``value``.
         version: the version of the tables.
         earlier: the SQL of the tables of each earlier version that this program still reads.
-        upgrade: the SQL that converts the tables of the last earlier version when the file is opened to be written.
+        upgrade: the SQL that converts the tables of the last earlier version when the file is opened for writing.
         whole: True to check all pages when the file is opened, so that reading can't return more data than the file
-            holds; the check takes a third of a second for 50 MB.
+            contains. The check takes a third of a second for 50 MB.
         longest: the maximum size of a value or a row in bytes.
-        typed: True to check the types of all values when the file is opened, see ``expect_types``.
+        typed: True to check the types of all values when the file is opened; see ``expect_types``.
     """
 
     noun: str
@@ -71,9 +72,9 @@ class DatabaseKind:
 
     @contextmanager
     def creating(self, path: Path) -> Iterator[tuple[sqlite3.Connection, Path]]:
-        """Create a file atomically: the ``with`` block fills its tables, and its end replaces an old file.
+        """Create a file atomically. The ``with`` block fills the tables; at its end, the file replaces an old file.
 
-        A symbolic link is followed. The block gets a connection in a transaction, and the temporary name of the file.
+        A symbolic link is followed. The block gets a connection in a transaction, and the temporary path of the file.
 
         Raises: OSError; sqlite3.Error.
         """
@@ -95,7 +96,7 @@ class DatabaseKind:
             raise
 
     def is_application_of(self, path: Path) -> bool:
-        """Return whether a file has the header of this kind; its contents may be damaged."""
+        """Return whether a file has the header of this kind. The rest of the file is not checked."""
         try:
             with open_regular(path) as file:
                 header = file.read(_HEADER_BYTES)
@@ -106,15 +107,16 @@ class DatabaseKind:
     def open_to_read(self, path: Path) -> sqlite3.Connection:
         """Open a file for reading, even if another process writes to it or its folder is read-only.
 
-        Raises: FileFormatError if it is not of this kind, is visibly damaged or is of another version.
+        Raises: FileFormatError if the file is not of this kind, is visibly damaged or is of another version.
         """
         in_wal_mode = self._check_header(path)
         try:
             try:
                 return self._connect(path, "mode=ro")
             except sqlite3.OperationalError as error:
-                # Reading in WAL mode needs a second file. If none exists or can be created, no process is writing.
-                # An interrupted change has to be rolled back first, which needs write permission.
+                # Reading in WAL mode needs a second file. If this file neither exists nor can be created, no process
+                # is writing, so the file can be read as immutable. Otherwise, an interrupted change may have to be
+                # rolled back first, which needs write permission.
                 file = file_of(path)
                 left_alone = in_wal_mode and not file.with_name(file.name + "-wal").exists()
                 try:
@@ -124,16 +126,16 @@ class DatabaseKind:
                         noun = self.noun.partition(" ")[2]
                         raise FileFormatError(f"can't use the {noun} {str(path)!r} ({error})") from None
                     raise error from None
-        # UnicodeDecodeError if SQLite quotes damaged text, MemoryError if the damage is an impossible size.
+        # UnicodeDecodeError occurs if SQLite quotes damaged text, MemoryError if a damaged size is impossible.
         except (sqlite3.Error, UnicodeDecodeError, MemoryError) as error:
             raise self.unreadable(path, error) from None
 
     def open_to_write(self, path: Path) -> sqlite3.Connection:
-        """Open a file for changes; all commits before a crash are recovered.
+        """Open a file for changes. All commits before a crash are recovered.
 
-        The connection uses WAL mode, and its commits survive a power cut.
+        The connection uses WAL mode. Its commits survive a power cut.
 
-        Raises: FileFormatError if it is not of this kind; sqlite3.Error, UnicodeDecodeError, MemoryError.
+        Raises: FileFormatError if the file is not of this kind; sqlite3.Error, UnicodeDecodeError, MemoryError.
         """
         self._check_header(path)
         connection = self._connect(path, "mode=rw", writes=True)
@@ -153,9 +155,9 @@ class DatabaseKind:
         return connection
 
     def read_facts(self, connection: sqlite3.Connection) -> dict[str, str]:
-        """Return the facts about a file, which ``sealed`` wrote.
+        """Return the facts about a file, without the checksum that ``sealed`` added.
 
-        Raises: FileFormatError if they are damaged, with a message that does not name the file; sqlite3.Error.
+        Raises: FileFormatError, whose message does not name the file, if the facts are damaged; sqlite3.Error.
         """
         table = self.tables.split()[2]  # after CREATE TABLE
         rows = connection.execute(f"SELECT name, value FROM {table} LIMIT {_MOST_FACTS}")
@@ -165,7 +167,7 @@ class DatabaseKind:
         return facts
 
     def unreadable(self, path: Path, reason: object) -> FileFormatError:
-        """Return the error for a refused file; a MemoryError, which has no text, gets one here."""
+        """Return the error for a refused file. A reason without a text, such as a MemoryError, gets a text here."""
         return FileFormatError(
             f"can't read {str(path)!r} as {self.noun} ({str(reason) or 'a size beyond all memory'})"
         )
@@ -175,7 +177,7 @@ class DatabaseKind:
         try:
             with open_regular(path) as file:
                 header, size = file.read(_HEADER_BYTES), file.seek(0, os.SEEK_END)
-        except (OSError, ValueError) as error:  # ValueError for an invalid name, such as one with a zero byte
+        except (OSError, ValueError) as error:  # ValueError for an invalid path, such as one with a zero byte
             raise self.unreadable(path, getattr(error, "strerror", None) or error) from None
         if not header.startswith(_MAGIC) or len(header) < _HEADER_BYTES:
             raise self.unreadable(path, "it is no SQLite file" if header else "it is empty")
@@ -196,7 +198,10 @@ class DatabaseKind:
         return bool(journal == _WAL)
 
     def _connect(self, path: Path, how: str, *, writes: bool = False) -> sqlite3.Connection:
-        """Connect with SQLite's URI options `how`; even a connection for reading rolls back an interrupted change."""
+        """Connect to a file, and check its schema and its contents. `how`: options in SQLite's URI.
+
+        Even a connection for reading rolls back an interrupted change.
+        """
         connection = sqlite3.connect(
             f"{path.absolute().as_uri()}?{how}",
             uri=True,
@@ -226,21 +231,24 @@ class DatabaseKind:
 
 
 def sealed(facts: Mapping[str, str]) -> dict[str, str]:
-    """Return the facts with the checksum that ``read_facts`` expects: the CRC-32 of the other facts, in hexadecimal."""
+    """Return the facts with an additional fact, the checksum that ``read_facts`` checks.
+
+    The checksum is the CRC-32 of the other facts, in hexadecimal digits.
+    """
     others = {name: value for name, value in facts.items() if name != CHECKSUM_FACT}
     return {**others, CHECKSUM_FACT: _checksum(others)}
 
 
 def expect_types(connection: sqlite3.Connection) -> None:
-    """Check that all values have the types of their columns; any column of SQLite may hold any type.
+    """Check that all values have the types of their columns, since SQLite allows any type in any column.
 
-    Raises: FileFormatError, with a message that names the table and the column, but not the file; sqlite3.Error.
+    Raises: FileFormatError, whose message names the table and the column, but not the file; sqlite3.Error.
     """
     tables = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
     for (table,) in tables:
         columns = connection.execute(f"PRAGMA table_info({table})").fetchall()
         cases = " ".join(
-            # A check of the pages finds NULL where it is not allowed.
+            # NULL is accepted here, since the check of the pages finds NULL in columns that do not allow it.
             f"WHEN typeof({name}) NOT IN ('{kind.lower()}', 'null') THEN '{name}'"
             for _, name, kind, *_ in columns
         )
@@ -253,9 +261,11 @@ _WORDS = {int: "a whole number", float: "a number", str: "a text", bytes: "bytes
 
 
 def typed(rows: Iterable[Sequence[Any]], *types: type | UnionType) -> Iterator[Any]:
-    """Yield the rows of a query, whose columns have these types; for files too large for ``expect_types``.
+    """Check the types of the values in the rows of a query, and yield the rows. `types`: the types of the columns.
 
-    Raises: sqlite3.DatabaseError at a value of another type.
+    This is for files that are too large for ``expect_types``.
+
+    Raises: sqlite3.DatabaseError if a value has another type.
     """
     for row in rows:
         for value, kind in zip(row, types, strict=True):
@@ -297,12 +307,12 @@ class _Cursor(sqlite3.Cursor):
 
 
 class _WatchedConnection(sqlite3.Connection):
-    """A connection to a file that is not trusted."""
+    """A connection to an untrusted file, which limits the steps of each statement."""
 
     _steps = 0
     _raised: BaseException | None = None
     _path: Path
-    _watch: Iterator[bool]  # referenced here, since SQLite holds only its method
+    _watch: Iterator[bool]  # this reference keeps the iterator alive, since SQLite refers only to its method
 
     def limit(self, path: Path, longest: int) -> None:
         self._path = path
@@ -322,7 +332,11 @@ class _WatchedConnection(sqlite3.Connection):
 
     @contextmanager
     def watched(self, *, goes_on: bool = False) -> Iterator[None]:
-        """Raise the reason why a statement was interrupted: a signal handler's exception, or the limit."""
+        """Convert the error of an interrupted statement in this block to the reason for the interruption.
+
+        The reason is the exception of a signal handler or, if the statement took too many steps, a DatabaseError.
+        `goes_on`: whether the block continues a statement, so that its steps are added to earlier steps.
+        """
         if not goes_on:
             self._steps = 0
         try:
@@ -336,16 +350,16 @@ class _WatchedConnection(sqlite3.Connection):
             raise error
 
     def _is_beyond_limit(self) -> bool:
-        """Return whether the statement has taken more steps than any of ours needs in a file of this size."""
+        """Return whether the statement has taken more steps than our statements need in a file of this size."""
         if self._steps <= _FREE_STEPS:
             return False
         return self._steps > _FREE_STEPS + _STEPS_PER_BYTE * self._path.stat().st_size
 
     def _watching(self) -> Iterator[bool]:
-        """Yield for SQLite's progress callback whether to interrupt the statement.
+        """Yield True to interrupt the statement, else False. SQLite's progress callback reads these values.
 
-        The handler of a pending signal may run in this generator and raise an exception. SQLite would drop an exception
-        of its callback, so the generator catches and keeps it.
+        A signal handler may run in this generator and raise an exception. SQLite ignores exceptions of its callback, so
+        the generator catches the exception and stores it for `watched`.
         """
         while True:
             try:
@@ -354,7 +368,7 @@ class _WatchedConnection(sqlite3.Connection):
                     self._steps += _STEPS_AT_ONCE
             except GeneratorExit:
                 raise
-            except BaseException as error:  # raised again by `watched`
+            except BaseException as error:  # `watched` raises this again
                 self._raised = error
                 yield True
 
@@ -378,7 +392,7 @@ def _expect_schema(connection: sqlite3.Connection, schemas: tuple[str, ...]) -> 
 
 
 def _schema_of(connection: sqlite3.Connection) -> Schema:
-    """Return kind, name, table and SQL of all objects, without blanks, which differ between versions of SQLite."""
+    """Return kind, name, table and SQL of all objects. Blanks are removed, since SQLite's versions differ in them."""
     rows = connection.execute(
         f"SELECT type, name, tbl_name, sql FROM sqlite_master LIMIT {_MOST_OBJECTS}"
     ).fetchall()

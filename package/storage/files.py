@@ -1,4 +1,7 @@
-"""Opening and writing files: reading needs a regular file; writing is atomic, follows links, and spares databases."""
+"""Opens files for reading and writing.
+
+Only regular files can be read. Writing is atomic, follows symbolic links, and refuses to replace databases.
+"""
 
 import contextlib
 import errno
@@ -12,12 +15,12 @@ from typing import BinaryIO, TextIO
 from outflank.errors import OutflankError, SettingsError
 
 STDOUT = Path("-")
-"""The path that means stdout in ``open_output``, compared by identity: an equal path names a file."""
+"""The object that means stdout in ``open_output``. Another path that is equal to this one names a file."""
 _DATABASE = b"SQLite format 3\0"  # the magic bytes of runs, books and archives
 
 
 def file_of(path: Path) -> Path:
-    """Return a path with all symbolic links resolved; the file need not exist.
+    """Return a path with all symbolic links resolved. The file need not exist.
 
     Raises: OSError if the links form a cycle.
     """
@@ -28,27 +31,30 @@ def file_of(path: Path) -> Path:
 
 
 def open_beside(path: Path, mode: int = 0o666) -> tuple[int, Path]:
-    """Create a file in the folder of `path`, to be renamed to `path` when it is complete.
+    """Create a temporary file in the folder of `path`. The caller renames it to `path` when it is complete.
 
-    The name is random and must not exist, so a link planted by an attacker is not followed.
+    The temporary name is random and must not exist, so links of an attacker are not followed.
 
-    Returns: the descriptor, and the file's name: a dot, the name of `path`, and a random number. Raises: OSError.
+    Returns: the descriptor and the path of the temporary file. The name is a dot, the name of `path`, a dot, and a
+        random number.
+    Raises: OSError.
     """
     name = path.with_name(f".{path.name}.{os.urandom(6).hex()}")
     return os.open(name, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), mode), name
 
 
 def open_regular(path: Path) -> BinaryIO:
-    """Open a file for reading if it is a regular one; a pipe or a device might never deliver data.
+    """Open a regular file for reading. A pipe or a device is refused, since it might never deliver data.
 
-    Raises: OSError, also if it is not a regular file; ValueError if the name is invalid, such as one with a zero byte.
+    Raises: OSError, also if the file is not a regular file; ValueError if the path is invalid, for example if it has a
+        zero byte.
     """
-    _expect_regular(path, os.stat(path).st_mode)  # before opening, which can have effects on a device
+    _expect_regular(path, os.stat(path).st_mode)  # before opening, since this can have effects on a device
     return open(path, "rb", opener=_opened_regular)
 
 
 class UnwritableError(OutflankError, OSError):
-    """The system's error when it refuses to write a file, with ``errno``, ``strerror`` and ``filename``."""
+    """The system refuses to write a file. The error has ``errno``, ``strerror`` and ``filename``."""
 
     def __str__(self) -> str:
         return f"can't write {self.filename!r} ({self.strerror})"
@@ -58,7 +64,7 @@ class UnwritableError(OutflankError, OSError):
 def writing(path: Path) -> Iterator[None]:
     """Convert an OSError in this block to an UnwritableError for `path`.
 
-    Raises: UnwritableError; BrokenPipeError, which only means that a reader has exited.
+    Raises: UnwritableError; BrokenPipeError, unchanged, since it only means that a reader has exited.
     """
     try:
         yield
@@ -70,7 +76,7 @@ def writing(path: Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def open_output(path: Path) -> Iterator[BinaryIO]:
-    """Open stdout if `path` is ``STDOUT``, else a new file as ``whole_file`` does."""
+    """Open stdout if `path` is ``STDOUT``; otherwise, open a new file by ``whole_file``."""
     if path is STDOUT:
         sys.stdout.flush()
         yield sys.stdout.buffer
@@ -80,16 +86,16 @@ def open_output(path: Path) -> Iterator[BinaryIO]:
 
 
 def write_whole(path: Path, data: bytes) -> None:
-    """Write a file atomically, see ``whole_file``. Raises: UnwritableError, SettingsError."""
+    """Write a file atomically. Raises: see ``whole_file``."""
     with whole_file(path) as new:
         new.write(data)
 
 
 @contextlib.contextmanager
 def whole_file(path: Path) -> Iterator[BinaryIO]:
-    """Open a new file that replaces the old one at the end of ``with``; an error leaves the old one unchanged.
+    """Open a new file, which replaces the old file at the end of the ``with`` block.
 
-    A pipe or a device is written directly.
+    If the block raises an error, the old file is unchanged. A pipe or a device is written directly.
 
     Raises: UnwritableError; SettingsError if `path` is a run, a book or an archive.
     """
@@ -114,7 +120,7 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
 
 
 def expect_writable(path: Path) -> None:
-    """Raise the error that ``whole_file`` would raise, before work that would be lost."""
+    """Raise the error that ``whole_file`` would raise. Call this before work whose results could not be written."""
     with writing(path):
         target = file_of(path)
         _expect_no_database(target)
@@ -125,7 +131,7 @@ def expect_writable(path: Path) -> None:
 
 
 def open_to_append(path: Path) -> TextIO:
-    """Open a text file to append to it; create it if necessary.
+    """Open a text file for appending, and create the file if necessary.
 
     Raises: UnwritableError; SettingsError if `path` is a run, a book or an archive.
     """
@@ -135,7 +141,7 @@ def open_to_append(path: Path) -> TextIO:
 
 
 def _opened_regular(path: str, flags: int) -> int:
-    """Open a regular file and return its descriptor: the `opener` of a call of ``open``, which closes it."""
+    """Open a regular file and return its descriptor. This is the `opener` of ``open``, which closes the descriptor."""
     number = os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
     try:
         _expect_regular(path, os.fstat(number).st_mode)
@@ -153,7 +159,10 @@ def _expect_regular(path: str | Path, mode: int) -> None:
 
 
 def _file_beside(path: Path) -> tuple[int, Path]:
-    """Create a file next to `path`, private if `path` exists, else with the permissions of the umask."""
+    """Create a temporary file next to `path`.
+
+    If `path` exists, only the user can read the temporary file; otherwise, the umask sets its permissions.
+    """
     return open_beside(path, 0o600 if path.exists() else 0o666)
 
 

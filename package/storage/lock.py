@@ -1,4 +1,4 @@
-"""A lock that lets one process write to a file; the system releases it when that process ends, however it ends."""
+"""A lock that only one process can hold to write to a file. The system releases the lock when this process ends."""
 
 import errno
 import os
@@ -12,18 +12,20 @@ from typing import Self
 from outflank.errors import FileFormatError
 
 LOCK_SUFFIX = ".outflank-lock"
-"""The suffix of a lock's name, after the name of the locked file."""
-_REMOVED = -1  # in place of a process id: the lock's holder has removed the lock file
+"""The suffix of a lock file's name, after the name of the locked file."""
+_REMOVED = -1  # in place of a process id, if the holder of the lock has removed the lock file
 
 
 class WriterLock:
-    """An exclusive lock for writing a file: an open transaction in an SQLite file next to it that has our process id.
+    """An exclusive lock for writing a file.
 
-    A lock of the file itself would block readers as well. A link, folder, pipe or socket of this name is not
-    touched: another user of the machine may have made it. As a context manager it is released at the end of the block.
+    The lock is an open transaction in an SQLite file next to the locked file, which also stores our process id. A lock
+    on the file itself would block readers too. If the name of the lock file belongs to a link, folder, pipe or socket,
+    this is not touched, since another user of the machine may have created it. As a context manager, the lock is
+    released at the end of the block.
 
-    Raises: FileFormatError if another process holds the lock, with a message that begins with `expected` and names the
-        process, or if the lock file's name is taken by another file; OSError if it can't be created.
+    Raises: FileFormatError if another process holds the lock (the message begins with `expected` and has the id of this
+        process), or if another file has the name of the lock file; OSError if the lock file can't be created.
     """
 
     def __init__(self, path: Path, expected: str) -> None:
@@ -34,16 +36,16 @@ class WriterLock:
         self._file = self._path.lstat()
 
     def release(self) -> None:
-        """Release the lock, and remove its file unless another process has replaced the file."""
+        """Release the lock, and remove the lock file unless another process has replaced it."""
         try:
             with suppress(FileNotFoundError):
                 if os.path.samestat(self._file, self._path.lstat()) and sys.platform != "win32":
                     self._path.unlink()
-            # A process that has opened this file, but not locked it, now knows that it has to open a new one.
+            # This shows a process that has opened but not locked this file that it has to open a new file.
             self._commit(_REMOVED)
         finally:
             self._database.close()
-        if sys.platform == "win32":  # Windows can't remove an open file, so it is closed first
+        if sys.platform == "win32":  # Windows can't remove an open file, so this comes last
             with suppress(OSError):
                 self._path.unlink()
 
@@ -54,7 +56,10 @@ class WriterLock:
         self.release()
 
     def _is_taken(self, expected: str) -> bool:
-        """Begin a transaction after writing our process id; return False if the file was removed since we opened it."""
+        """Write our process id to the lock file, and begin the transaction that locks it.
+
+        Returns: False if the lock file was removed after it was opened here.
+        """
         with suppress(FileNotFoundError):
             if not stat.S_ISREG(self._path.lstat().st_mode):
                 raise self._foreign()
@@ -94,14 +99,14 @@ class WriterLock:
         return OSError(errno.EIO, str(error), str(self._path))
 
     def _commit(self, holder: int) -> None:
-        """Write the holder's process id, after waiting for processes that are reading the old one."""
+        """Write the process id of the holder. Waits for processes that are reading the old id."""
         for statement in "busy_timeout = 5000", f"user_version = {holder}":
             self._database.execute(f"PRAGMA {statement}")
         self._database.execute("COMMIT")
         self._database.execute("PRAGMA busy_timeout = 0")
 
     def _holder(self) -> int:
-        """Return the id of the process that locked the file last; 0 while it writes its id."""
+        """Return the id of the process that locked the file last, or 0 while this process writes its id."""
         try:
             return int(self._database.execute("PRAGMA user_version").fetchone()[0])
         except sqlite3.OperationalError:
@@ -115,7 +120,7 @@ class WriterLock:
 
 
 def expect_no_other_file(path: Path, purpose: str) -> None:
-    """Raise FileFormatError, whose message begins with `purpose`, if the folder of `path` has unrelated files."""
+    """Raise FileFormatError if the folder of `path` has unrelated files. `purpose`: the beginning of the message."""
     names = {file.name for file in path.parent.iterdir()} - {path.name + LOCK_SUFFIX}
     if not all(name.startswith(f".{path.name}.") for name in names):
         raise FileFormatError(f"{purpose} a new or empty folder, and {str(path.parent)!r} has files in it")

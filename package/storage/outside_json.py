@@ -1,4 +1,4 @@
-"""JSON from outside: a reader for input from a network or from another program."""
+"""Reads untrusted JSON, from a network or from another program."""
 
 import json
 import math
@@ -6,18 +6,18 @@ from typing import Any
 
 from outflank.errors import NotationError
 
-_MOST_DIGITS = 20  # in a whole number; the largest 64-bit number has 20
+_MOST_DIGITS = 20  # the maximum number of digits of a whole number; the largest 64-bit number has 20
 _LONGEST_SHOWN = 60
 
 
 def read_json_object(text: str | bytes) -> dict[str, Any]:
     r"""Read a JSON object whose numbers and texts are safe for all parts of the program.
 
-    A whole number of more than 20 digits becomes an infinite float, which all fields reject: conversion and
-    arithmetic of longer numbers are slow or fail. A lone surrogate such as ``"\ud800"`` is refused, since SQLite, logs
-    and pages need text that can be encoded as UTF-8.
+    A whole number of more than 20 digits becomes an infinite float, which all fields reject, since conversion and
+    arithmetic of longer numbers are slow or fail. Half of a surrogate pair, such as ``"\ud800"``, is refused, since
+    SQLite, logs and pages need text that can be encoded as UTF-8.
 
-    Raises: NotationError.
+    Raises: NotationError if the text is not such an object.
     """
     try:
         value = json.loads(text, parse_int=_bounded)
