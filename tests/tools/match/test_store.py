@@ -6,6 +6,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import replace
@@ -195,6 +196,20 @@ def test_a_second_runner_is_refused_and_readers_are_not(tmp_path: Path) -> None:
 def out_of_room_after(statements: int) -> Callable[[str], bool]:
     room = iter(range(statements))
     return lambda sql: sql != "ROLLBACK" and next(room, None) is None
+
+
+def test_a_reader_does_not_hold_up_the_end_of_a_run(tmp_path: Path) -> None:
+    """Such as the page of the run, in a process of its own: it may be reading while Ctrl-C ends the run."""
+    store = create(tmp_path)
+    store.write([*ends(game())])
+    with closing(sqlite3.connect(tmp_path / RUN_FILE)) as reader:
+        reader.execute("BEGIN")
+        reader.execute("SELECT count(*) FROM sqlite_master").fetchall()
+        began = time.monotonic()
+        store.end(finished=False)
+
+    assert (store.trouble, time.monotonic() - began < 5) == ("", True)
+    assert read_run(tmp_path).games == (game(),)
 
 
 def test_a_full_disk_loses_nothing_whichever_statement_it_strikes(tmp_path: Path) -> None:

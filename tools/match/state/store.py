@@ -14,7 +14,7 @@ import stat
 import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import astuple, replace
 from datetime import UTC, datetime
 from itertools import groupby, islice
@@ -257,7 +257,7 @@ class Store:
             # A finished run that is only shown again keeps its sums.
             played = self._sums() if self._has_played else []
             self._commit([(schema.INSERT_FACT, ("state", state)), *played], durable=True)
-            self._connection.execute("PRAGMA journal_mode = DELETE")  # the whole run is one file again
+            self._make_one_file()
         except sqlite3.Error as error:
             self.trouble = self.trouble or _trouble(self.folder / RUN_FILE, error)
         try:
@@ -268,6 +268,12 @@ class Store:
             self._connection.close()
             self._lock.release()
         return replace(run, finished=finished, interrupted=not finished)
+
+    def _make_one_file(self) -> None:
+        """End WAL mode, so that the run is one file; not while a process reads it, such as that of the run's page."""
+        self._connection.execute("PRAGMA busy_timeout = 0")
+        with suppress(sqlite3.OperationalError):
+            self._connection.execute("PRAGMA journal_mode = DELETE")
 
     def _statements(self, event: Event) -> list[Statement]:
         """Return the statements that write an event. They may be executed twice without harm."""
