@@ -13,7 +13,7 @@ NODE_MODULES = build/node/node_modules
 NPM = $(shell command -v npm)
 missing = { echo "make: Outflank needs $(1): try apt-get install $(2), or name another Python with PYTHON=..." >&2; exit 1; }
 
-.PHONY: help match dev test portable bench results pictures races sanitize fuzz soak lint types dist wine aarch64 annotate lock clean build installs fresh
+.PHONY: help match dev test portable bench results pictures races sanitize fuzz labels soak lint types dist wine aarch64 annotate lock clean build installs fresh
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL = build
 
@@ -76,6 +76,10 @@ sanitize: dev  ## look for wrong memory accesses and undefined behaviour with gc
 fuzz: dev  ## look for input that is not refused in words; ARGS="--seconds 3600" looks longer
 	$(BIN)/pip install --quiet --disable-pip-version-check 'atheris>=3.0'
 	$(BIN)/python -m outflank.tests.fuzz $(ARGS)
+
+# A stop at any time loses the shards under way; labels/ is never committed.
+labels: dev  ## label boards for training into labels/ until it is stopped; ARGS="--budget 8h" ends earlier
+	$(BIN)/outflank train bank labels $(ARGS)
 
 # Half an hour unless ARGS="--minutes 120" says otherwise.
 soak: dev  ## play for long with engines that fail and a runner that is killed

@@ -1,6 +1,7 @@
 """``outflank train``: trains the evaluation from scratch, by self-play."""
 
 import json
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -11,7 +12,7 @@ import click
 from outflank.engine import NotationError
 from outflank.engine.evaluation.evaluate import STAGES
 from outflank.engine.evaluation.weights import SHIPPED, checksum, provenance
-from outflank.engine.search.limits import FULL_WIDTH
+from outflank.engine.search.limits import BOLDEST, FULL_WIDTH
 from outflank.protocol.lines import printable
 from outflank.tools.cli.command import Command, CommandGroup, Decorated, Option, group, handing, together
 from outflank.tools.cli.options import (
@@ -36,7 +37,14 @@ from outflank.tools.cli.types import (
 )
 from outflank.tools.runtime.cluster import Place
 from outflank.tools.runtime.progress import counted, warn
-from outflank.tools.train.settings import Judging, LabelSettings, NetworkSettings, SelfplaySettings, Trust
+from outflank.tools.train.settings import (
+    BankSettings,
+    Judging,
+    LabelSettings,
+    NetworkSettings,
+    SelfplaySettings,
+    Trust,
+)
 
 if TYPE_CHECKING:
     from outflank.tools.match.stats.sprt import Sprt
@@ -133,12 +141,12 @@ _selectivity_options = together(
 _run_options = together(seed_option, place_options, json_object_option, config_option)
 
 
-def _shard_option(name: str) -> Callable[[Decorated], Decorated]:
+def _shard_option(name: str, default: int = 1000) -> Callable[[Decorated], Decorated]:
     return click.option(
         "--shard",
         name,
         type=WholeNumber(1, 1_000_000),
-        default=1000,
+        default=default,
         help="Games or boards in a file, the unit of work.",
     )
 
@@ -263,6 +271,61 @@ def label(
         raise click.UsageError(f"--fewest ({settings.fewest}) can't be more than --most ({settings.most})")
     records = load(games) if games else None
     done = labelling.label(folder, settings, records, boards, seconds=budget, **place)
+    _report(folder, "board", done, settings.described(), as_json)
+
+
+_NICENESS = 10
+_BOARDS_A_GAME = 150  # about five of each position
+_BANK_EXACT_FROM = 13  # empty squares: fewer than any board of a bank has
+
+
+@train.command(cls=Command)
+@click.argument("folder", type=ANY_FOLDER)
+@click.option(
+    "--boards", type=WholeNumber(1), help="Boards to have.  [default: as many as there is time for]"
+)
+@click.option("--depth", type=_PLIES, default=8, help="Plies searched, at 73 %.")
+@click.option("--deep-depth", type=_PLIES, default=12, help="Plies searched for one board in ten.")
+@budget_option
+@_shard_option("shard", 50_000)
+@_weights_option
+@_run_options
+def bank(
+    folder: Path,
+    boards: int | None,
+    depth: int,
+    deep_depth: int,
+    budget: float | None,
+    shard: int,
+    weights: Path,
+    seed: int,
+    as_json: bool,
+    **place: Unpack[Place],
+) -> None:
+    """Label boards as searches meet them into FOLDER, at low priority, while the machine has nothing else to do.
+
+    It plays games for them, and takes boards of 14 to 50 empty squares off the games and below them; no board twice.
+    It can be stopped at any time; the next run continues.
+    """
+    from outflank.tools.train import label as labelling
+
+    if hasattr(os, "setpriority"):
+        os.setpriority(os.PRIO_PROCESS, 0, max(_NICENESS, os.getpriority(os.PRIO_PROCESS, 0)))
+
+    def judging(plies: int) -> Judging:
+        return Judging(plies, _BANK_EXACT_FROM, BOLDEST.percent)
+
+    playing = SelfplaySettings(
+        weights,
+        judging(depth),
+        seed,
+        -(-shard // _BOARDS_A_GAME),
+        random_moves=(6, 24),
+        detours=0.3,
+        widest=24,
+    )
+    settings = BankSettings(playing, judging(depth), judging(deep_depth), boards_a_shard=shard)
+    done = labelling.fill_bank(folder, settings, boards, seconds=budget, **place)
     _report(folder, "board", done, settings.described(), as_json)
 
 

@@ -1,6 +1,8 @@
 """Searches single positions, as labels for training and as dev sets for measurements."""
 
+import itertools
 import random
+import time
 from collections.abc import Iterable, Iterator
 from functools import partial
 from itertools import islice
@@ -8,10 +10,13 @@ from pathlib import Path
 from typing import Unpack
 
 import numpy as np
+from numpy.typing import NDArray
 
-from outflank.engine import Colour, FileFormatError, Limit, Position
+from outflank import __version__
+from outflank.engine import Colour, FileFormatError, Limit, Position, Searcher
 from outflank.engine.evaluation.weights import SHIPPED
 from outflank.protocol.formats.obf import Problem
+from outflank.storage.lock import WriterLock
 from outflank.tools.match.openings.sources import play_random
 from outflank.tools.runtime.cluster import Place
 from outflank.tools.runtime.executor import cleared_searcher, open_executor, run_all, run_in_order, within
@@ -27,14 +32,21 @@ from outflank.tools.train.dataset import (
     judged_line,
     position_of,
     random_opening,
+    read_shard,
     set_aside,
     shard_path,
+    shards_there,
     write_shard,
 )
-from outflank.tools.train.selfplay import to_the_end
-from outflank.tools.train.settings import LabelSettings
+from outflank.tools.train.selfplay import play_shard, to_the_end
+from outflank.tools.train.settings import BankSettings, LabelSettings
 
 _TIMES_STRAYED = 8
+_STRAY_IN_BANK = 4
+# The plies to a leaf and the share of one side's moves that are random. docs/evaluation.md compares the leaves' scores
+# with those of real searches.
+_PLIES_TO_LEAF = (4, 10)
+_TRIED_AT_RANDOM = 0.25
 
 _Board = tuple[int, int]  # the masks own and opp
 
@@ -87,14 +99,17 @@ def boards_of_games(
     def found() -> Iterator[Position]:
         order = np.random.default_rng(seed).permutation(len(here))
         for record in here[np.tile(order, _TIMES_STRAYED if stray else 1)]:
-            played = play_random(rng, position_of(record), rng.randint(0, stray))
-            if played is None:
-                continue
-            strayed, _ = played
-            if fewest <= strayed.empties <= most and not set_aside(strayed):
+            strayed = _strayed(rng, position_of(record), stray)
+            if strayed is not None and fewest <= strayed.empties <= most and not set_aside(strayed):
                 yield strayed
 
     return (board for _, board in _different(found()))
+
+
+def _strayed(rng: random.Random, position: Position, most: int) -> Position | None:
+    """Return the position after 0 to `most` random moves; None if the game has ended."""
+    played = play_random(rng, position, rng.randint(0, most))
+    return played[0] if played else None
 
 
 def _random_boards(fewest: int, most: int, seed: int) -> Iterator[_Board]:
@@ -133,6 +148,127 @@ def _label_part(settings: LabelSettings, part: tuple[int, tuple[_Board, ...]]) -
             seen = list(judged_line(position, found, settings.line_to))
         games.append(as_records(seen, found.score, position.side))
     return np.concatenate(games).tobytes()
+
+
+def fill_bank(
+    folder: Path,
+    settings: BankSettings,
+    boards: int | None = None,
+    *,
+    seconds: float | None = None,
+    **place: Unpack[Place],
+) -> int:
+    """Add shards of labelled boards to a bank until it has about `boards` or the time is up; no board twice.
+
+    Complete shards are kept; an interruption loses the shards under way. Memory holds 8 bytes for each board.
+
+    Returns: the number of boards in the bank.
+    Raises: FileFormatError if the bank has shards that are damaged or made with other settings, or if another process
+        is filling it.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    with WriterLock(folder / "bank", f"only one process may fill the bank {str(folder)!r}"):
+        there = games_there(folder, settings.described())
+        known = _KnownBoards(read_shard(path) for path in shards_there(folder))
+        missing, total = None, None
+        if boards is not None:
+            missing = max(0, -(-(boards - len(known)) // settings.boards_a_shard))
+            total = len(known) + missing * settings.boards_a_shard
+        with (
+            open_executor(**place) as (executor, at_once),
+            progress_bar("labels", total, "boards", len(known)) as advance,
+        ):
+            wanted = (number for number in itertools.count() if number not in there)
+            tasks = within(seconds, islice(wanted, missing))
+            for number, (records, spent) in run_all(executor, partial(_bank_part, settings), tasks, at_once):
+                labels = np.frombuffer(records, RECORD)
+                new = labels[known.add(labels)]
+                made = {"settings": settings.described(), "version": __version__, "number": number}
+                more = {"seconds": round(spent, 1), "known before": len(labels) - len(new)}
+                write_shard(shard_path(folder, number), new, {**made, **more})
+                advance(len(new))
+        return len(known)
+
+
+class _KnownBoards:
+    """The boards of a bank, as sorted hashes. Of 80 million boards two share a hash with a probability of 0.02 %.
+
+    Args:
+        shards: the labels so far, whose boards are the canonical images.
+    """
+
+    def __init__(self, shards: Iterable[Records]) -> None:
+        self._hashes = np.sort(np.concatenate([np.empty(0, np.uint64), *map(_board_hashes, shards)]))
+
+    def __len__(self) -> int:
+        return len(self._hashes)
+
+    def add(self, labels: Records) -> NDArray[np.bool_]:
+        """Add the boards of labels, all different, and return a mask of those that were not known before."""
+        hashes = _board_hashes(labels)
+        new = ~np.isin(hashes, self._hashes, assume_unique=True)
+        added = np.sort(hashes[new])
+        self._hashes = np.insert(self._hashes, np.searchsorted(self._hashes, added), added)
+        return new
+
+
+def _board_hashes(labels: Records) -> NDArray[np.uint64]:
+    own, opp = labels["own"].astype(np.uint64), labels["opp"].astype(np.uint64)
+    mixed: NDArray[np.uint64] = own * _FACTORS[0] + (opp ^ opp >> _SHIFT) * _FACTORS[1]
+    mixed = (mixed ^ mixed >> _SHIFT) * _FACTORS[2]
+    return mixed ^ mixed >> _SHIFT
+
+
+_SHIFT = np.uint64(32)
+_FACTORS = np.array([0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0xBF58476D1CE4E5B9], np.uint64)
+
+
+def _bank_part(settings: BankSettings, number: int) -> tuple[bytes, float]:
+    """Return the labels of a shard, which depend only on the settings and its number, and the seconds they took."""
+    began, rng = time.monotonic(), random.Random(f"{settings.playing.seed}/{number}/boards")
+    games = np.frombuffer(play_shard(settings.playing, number), RECORD)
+    searcher = cleared_searcher(settings.playing.weights)
+    labels = []
+    for _, board in islice(_different(_boards_met(searcher, settings, games, rng)), settings.boards_a_shard):
+        position = Position(*board, Colour.BLACK)
+        judging = settings.deep if rng.random() < settings.deep_share else settings.judging
+        found = judging.search(searcher, position)
+        labels.append(as_records([judged(position, found)], found.score, position.side))
+    return np.concatenate(labels).tobytes(), time.monotonic() - began
+
+
+def _boards_met(
+    searcher: Searcher, settings: BankSettings, games: Records, rng: random.Random
+) -> Iterator[Position]:
+    """Yield boards as searches of games meet them: half of them near the games, half of them leaves below them."""
+    here = games[empties(games) >= settings.fewest]
+    order = [*range(len(here))] * _TIMES_STRAYED
+    rng.shuffle(order)
+    for record in here[order]:
+        position = position_of(record)
+        near = rng.random() < 0.5
+        met = _strayed(rng, position, _STRAY_IN_BANK) if near else _leaf_below(searcher, rng, position)
+        if met is not None and settings.fewest <= met.empties <= settings.most and not set_aside(met):
+            yield met
+
+
+def _leaf_below(searcher: Searcher, rng: random.Random, position: Position) -> Position | None:
+    """Return a position as searches meet it at their leaves: one side tries some moves at random, other moves are good.
+
+    Here good moves are those with the best evaluation. None if the game has ended.
+    """
+    trying = rng.choice((position.side, position.side.other))
+    for _ in range(rng.randint(*_PLIES_TO_LEAF)):
+        replies = [position.play(move) for move in position.legal_moves()]
+        if position.side is trying and rng.random() < _TRIED_AT_RANDOM:
+            position = rng.choice(replies)
+        else:
+            position = min(replies, key=searcher.evaluate)
+        if position.is_over:
+            return None
+        if position.must_pass:
+            position = position.pass_()
+    return position
 
 
 def make_devset(

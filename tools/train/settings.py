@@ -99,6 +99,35 @@ class LabelSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class BankSettings:
+    """Settings of a bank of labels: boards of games and of the searches below them.
+
+    Attributes:
+        playing: the games, whose weights and seed are the bank's too.
+        judging: the searches of boards.
+        deep: the searches of some boards, a share of `deep_share`.
+        deep_share: the share of boards that `deep` judges.
+        fewest: the smallest number of empty squares.
+        most: the largest number of empty squares.
+        boards_a_shard: the number of boards in a file, which is the unit of work.
+    """
+
+    playing: SelfplaySettings
+    judging: Judging
+    deep: Judging
+    deep_share: float = 0.1
+    fewest: int = 14
+    most: int = 50
+    boards_a_shard: int = 50_000
+
+    def described(self) -> dict[str, Any]:
+        """Return the settings for a shard's header, in the same form as for self-play."""
+        games = self.playing.described()
+        made_by = {name: games[name] for name in ("weights", "evaluation", "seed")}
+        return {**asdict(self), "playing": games, **made_by, "labels": "boards that searches meet"}
+
+
+@dataclass(frozen=True, slots=True)
 class Trust:
     """The share of a target that comes from later in the game. With 1 only the result counts, with 0 only the guess.
 
