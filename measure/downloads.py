@@ -55,6 +55,7 @@ class System:
         pins: requirements with hashes that replace those of requirements.txt.
         add_programs: adds the interpreter and the starters to the folder, with their licences.
         is_zip: true for a zip, false for a tar.gz.
+        start: the text of START.txt, with ``{version}`` in place of our version.
     """
 
     name: str
@@ -64,6 +65,7 @@ class System:
     add_programs: Callable[[Path], None]
     pins: Sequence[str] = ()
     is_zip: bool = False
+    start: str = ""
 
 
 def make(system: System, wheel: Path, out: Path) -> Path:
@@ -81,6 +83,8 @@ def make(system: System, wheel: Path, out: Path) -> Path:
         for package in (wheel, *sorted(packages.glob("*.whl"))):
             unpack_wheel(package, folder / "python" / "site-packages")
         add_papers(folder)
+        start = system.start.format(version=__version__)
+        (folder / "START.txt").write_text(start, newline="\r\n" if system.is_zip else "\n")
         add_licences(folder)
         write = write_zip if system.is_zip else write_tar
         return write(folder, out / name)
@@ -266,6 +270,26 @@ def add_windows(folder: Path) -> None:
         (folder / "licences" / f"{name}.txt").write_text(text, encoding="utf-8")
 
 
+_START_WINDOWS = """\
+Outflank {version} for Windows, 64 bits
+
+Play      Unpack the whole folder, and double-click Outflank.exe. Your browser opens with the board. Another
+          double click opens the same board again. Close the black window to end Outflank and its engines.
+In a GUI  Enter "C:\\where you unpacked it\\Outflank.exe" gtp
+          in GoGui or Quarry; the same with nboard in NBoard, with uci where UCI is spoken.
+Commands  Open a terminal in this folder, and enter .\\Outflank.exe --help
+          for example: .\\Outflank.exe match ".\\Outflank.exe gtp" ".\\Outflank.exe gtp --level 1" --games 2
+Read on   docs\\README.md lists the pages by what you want to do; the help of every command is in manual,
+          tournaments to change and sample games are in examples, the licences of all parts in licences.
+
+Windows may say that it does not know the program, since nobody has paid for a signature: choose "More info", then
+"Run anyway"; SHA256SUMS beside the download has its sum. Python is in the folder python, and no other Python is used.
+Outflank was tested under Wine, not on Windows itself.
+
+Nothing is installed. What Outflank keeps for you lies in .local and .config in your own folder, as docs\\install.md
+says. To remove Outflank, delete this folder.
+"""
+
 WINDOWS = System(
     "windows",
     "3.11.9",
@@ -277,6 +301,7 @@ WINDOWS = System(
         "numpy==1.26.4 \\\n    --hash=sha256:cd25bcecc4974d09257ffcd1f098ee778f7834c3ad767fe5db785be9a4aa9cb2\n"
     ],
     is_zip=True,
+    start=_START_WINDOWS,
 )
 SYSTEMS = {system.name: system for system in (WINDOWS,)}
 

@@ -85,8 +85,8 @@ def play(
     (folder / ".quarry").write_text(
         _CONFIGURATION.format(command=command, version=version, folder=folder), encoding="utf-8"
     )
-    with _screen() as screen:
-        environment = {"PATH": _PATH, "HOME": str(folder), "LC_ALL": "C", "DISPLAY": screen}
+    with screen() as display:
+        environment = {"PATH": _PATH, "HOME": str(folder), "LC_ALL": "C", "DISPLAY": display}
         with _running([str(shutil.which("quarry", path=_PATH))], environment):
             _press(environment, "^Quarry Control Center$", ["alt+n"], "^New Game$")
             keys = (*_NEW_GAME_KEYS, *clock, *_PLAY_KEYS)
@@ -113,7 +113,8 @@ def _read_log(text: str) -> Game:
 
 
 @contextmanager
-def _screen() -> Iterator[str]:
+def screen() -> Iterator[str]:
+    """Run Xvfb during the block, and yield the name of its screen."""
     command = ["Xvfb", "-displayfd", "1", "-screen", "0", "800x600x24", "-nolisten", "tcp", "-r"]
     with _running(command, {"PATH": _PATH}) as process:
         assert process.stdout is not None

@@ -59,6 +59,8 @@ int main(void)
     limits.BasicLimitInformation.LimitFlags = JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE | JOB_OBJECT_LIMIT_SILENT_BREAKAWAY_OK;
     SetInformationJobObject(job, JobObjectExtendedLimitInformation, &limits, sizeof limits);
 
+    if (clicked)
+        puts("Outflank opens in your browser. Close this window to end it.");
     STARTUPINFOW start;
     PROCESS_INFORMATION child;
     GetStartupInfoW(&start);

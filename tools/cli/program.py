@@ -270,10 +270,11 @@ class Program(CommandGroup):
 
 
 def _pages_folder() -> Path | None:
-    """Return the folder docs/ of the checkout or of the installed wheel; None if there is none."""
+    """Return the folder docs/ of the checkout, the installed wheel or the download; None if there is none."""
     package = Path(__file__).resolve().parents[2]  # in a development install, the checkout
     schemes = (sysconfig.get_path("data"), sysconfig.get_path("data", sysconfig.get_preferred_scheme("user")))
-    folders = [package / "docs", *(Path(data) / "share/doc/outflank/docs" for data in schemes)]
+    shared = (Path(data) / "share/doc/outflank/docs" for data in schemes)
+    folders = [package / "docs", *shared, Path(sys.prefix).parent / "docs"]
     return next((folder for folder in folders if (folder / "rules.md").is_file()), None)
 
 
