@@ -22,7 +22,7 @@ from outflank.measure.reference import PARTS, parts_of, with_parts
 from outflank.protocol.formats.samples import samples
 from outflank.protocol.server.gtp import commands as gtp_commands
 from outflank.protocol.server.nboard import commands as nboard_commands
-from outflank.tests.support.installation import HURRY, ROOT, clone
+from outflank.tests.support.installation import HURRY, ROOT, clone, doors
 from outflank.tests.support.transcripts import execute, fitted, steps, text_lines
 from outflank.tests.test_layers import LAYERS, folder_of
 from outflank.tools.cli.program import cli
@@ -278,6 +278,26 @@ def test_the_readme_is_short_and_reads_no_file() -> None:
 
     assert {option for option, _ in words} <= {"-o"}
     assert len(README.splitlines()) <= 150
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/install.md"])
+def test_the_doors_are_in_the_order_of_who_asks(page: str) -> None:
+    asking = [
+        next(word for word in ("player", "author", "programmer") if word in door.who) for door in doors(page)
+    ]
+
+    assert list(dict.fromkeys(asking)) == ["player", "author", "programmer"]
+    assert asking == sorted(asking, key=["player", "author", "programmer"].index)
+
+
+def test_the_readme_and_the_page_of_the_installation_name_the_same_doors() -> None:
+    """Those for Windows are tried in test_wine.py, those with Python in test_installing.py."""
+    short, long = (
+        sorted(command for door in doors(page) for command in door.commands)
+        for page in ("README.md", "docs/install.md")
+    )
+
+    assert short == long
 
 
 @pytest.mark.slow

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import outflank
-from outflank.tests.support.installation import HURRY, ROOT, clone
+from outflank.tests.support.installation import HURRY, ROOT, Door, clone, doors
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(1200), pytest.mark.xdist_group("installing")]
 LATE = "XXXXXXXXXXXXXXXXXXXXXXXXOOOOOOOOOOOOOOOOOOOOOOOOOOOOOOO-OOOOOO-- X"
@@ -28,6 +28,12 @@ def ways() -> list[str]:
 def name_of(way: str) -> str:
     """Return the line of a way that says most about it."""
     return next((line.strip() for line in way.splitlines() if "-m venv" not in line), way)
+
+
+def doors_of(way: str) -> list[Door]:
+    """Return the doors that a way opens: its lines have the text in code of the door's cell."""
+    lines = [line.strip().removeprefix("~/.venvs/outflank/bin/") for line in way.splitlines()]
+    return [door for door in doors("docs/install.md") if {*re.findall("`(.*?)`", door.way)} & {*lines}]
 
 
 @pytest.fixture(scope="module")
@@ -95,7 +101,15 @@ def test_a_way_to_install_works_as_typed_and_what_it_installs_plays(
         program = last.removesuffix(" --version").replace("~", '"$HOME"')
         if not program.startswith('"$HOME"'):
             program = f'"$HOME/outflank/{program}"'
+        for command in (command for door in doors_of(way) for command in door.commands):
+            shell(home, f'PATH="$(dirname {program}):$PATH" {command}', tmp_path, CC="/nonexistent")
         expect_everything_works(home, program, tmp_path)
+
+
+def test_every_door_with_python_is_a_way_of_the_page() -> None:
+    opened = [door for way in ways() for door in doors_of(way)]
+
+    assert sorted(opened) == sorted(door for door in doors("docs/install.md") if "Linux" in door.way)
 
 
 def test_a_wheel_is_installed_without_a_compiler(home: Path, tmp_path: Path) -> None:

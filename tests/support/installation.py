@@ -3,12 +3,14 @@
 import json
 import os
 import platform
+import re
 import shutil
 import subprocess
 import sys
 import venv
 from importlib.metadata import distribution
 from pathlib import Path
+from typing import NamedTuple
 
 from outflank.tests.support.program import outflank
 
@@ -34,6 +36,30 @@ def clone(folder: Path) -> Path:
             (target / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(ROOT / name, target / name)
     return target
+
+
+class Door(NamedTuple):
+    """A row of the table of the ways to Outflank.
+
+    Attributes:
+        who: the person who asks.
+        way: the cells between, which name the system and what to install or unpack.
+        commands: the commands that then work.
+    """
+
+    who: str
+    way: str
+    commands: list[str]
+
+
+def doors(page: str) -> list[Door]:
+    """Return the rows of the table of doors on a page, README.md or docs/install.md."""
+    rows = re.findall(
+        r"^\| (a(?:n)? (?:player|author|programmer)\b.*?) \| (.*) \| (.*) \|$",
+        (ROOT / page).read_text(),
+        re.M,
+    )
+    return [Door(who, way, re.findall("`(.*?)`", commands)) for who, way, commands in rows]
 
 
 class Environment:
