@@ -1,4 +1,4 @@
-"""Opening books: the layer between the engine and the protocols."""
+"""Opening books. In the layers of Outflank, this package is between the engine and the protocols."""
 
 from outflank.book.records import BookEntry, BookMove, Leaf, LineCounts, Record
 from outflank.book.store import Book, Change

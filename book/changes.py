@@ -1,4 +1,4 @@
-"""Merging books, and pruning positions that are unreachable, too costly or too deep."""
+"""Merges books, and prunes positions that are unreachable, too costly or too deep."""
 
 from collections.abc import Iterable
 from heapq import nsmallest
@@ -12,12 +12,14 @@ from outflank.engine import OutflankError
 
 
 def merge(book: BookWriter, others: Iterable[Book]) -> int:
-    """Add the positions of other books; for a position in several books, a score set by hand or the best search wins.
+    """Add the positions of other books to a book.
 
-    If the chosen leaf leads to a position of the merged book, the other moves have to be judged: see ``Grower.finish``.
+    If a position is in several books, a score that was set by hand is kept, or else the result of the best search. If
+    the leaf of this search leads to a position of the merged book, the position's other moves have to be searched
+    again: see ``Grower.finish``.
 
     Returns: the number of new positions.
-    Raises: SettingsError if a book is for other rules; FileFormatError if one is damaged; OutflankError if the book
+    Raises: SettingsError if a book is for other rules; FileFormatError if a book is damaged; OutflankError if `book`
         can't be written.
     """
     graph = Graph(book.rules, book.records())
@@ -30,7 +32,7 @@ def merge(book: BookWriter, others: Iterable[Book]) -> int:
                 shared.append(record)
             else:
                 graph.add(record)
-    for record in shared:  # when all positions, and so all links, are known
+    for record in shared:  # only now are all positions known, and so all links
         _weigh(graph, record)
     graph.negamax()
     book.put_all(graph.take_changed())
@@ -39,7 +41,11 @@ def merge(book: BookWriter, others: Iterable[Book]) -> int:
 
 
 def _weigh(graph: Graph, record: Record) -> None:
-    """Use a second record of a position if its search is better, or is equal and only this record has a usable leaf."""
+    """Use another record of a position if its search is better than the book's.
+
+    It is also used if the searches are equal, but only this record has a leaf that leads out of the merged book. A
+    score that was set by hand is always kept.
+    """
     node = graph.nodes[key_of(record.position)[0]]
     if HAND_LEVEL in (node.level, record.level):
         if not node.is_set:
@@ -52,9 +58,10 @@ def _weigh(graph: Graph, record: Record) -> None:
 
 
 def prune(book: BookWriter, reach: Reach) -> int:
-    """Remove all positions beyond `reach` or not reachable from the root, and return their number.
+    """Remove all positions that are beyond `reach` or not reachable from the root, and return their number.
 
-    Each parent of a removed position keeps its score as the score of a leaf, so that no score changes.
+    A parent of removed positions gets its best move to one of them as a leaf with the same score. So the scores of the
+    remaining positions do not change.
 
     Raises: OutflankError if the book has no root, or can't be written.
     """

@@ -1,4 +1,4 @@
-"""Checks of a book: its file, rows, links and scores, and a comparison of sampled scores with a new search."""
+"""Checks the file, the rows, the links and the scores of a book, and compares sampled scores with new searches."""
 
 import random
 from collections.abc import Callable, Iterator
@@ -18,10 +18,12 @@ class BookCheck:
     """The results of a check.
 
     Attributes:
-        unreachable: the number of positions not reachable from the root, which are harmless.
-        unfinished: the number of positions with moves that are still to be judged, which are harmless.
-        sample: the comparison with a new search: the number of positions searched, the number of equal scores, and the
-            mean and largest absolute difference in discs; None if no sample was searched.
+        positions: the number of positions in the book.
+        faults: a sentence for each fault of the book.
+        unreachable: the number of positions that are not reachable from the root, which is no fault.
+        unfinished: the number of positions whose open moves still have to be searched, which is no fault.
+        sample: the comparison with new searches: the number of searched positions, the number of equal scores, and the
+            mean and the largest absolute difference in discs; None if no sample was searched.
     """
 
     positions: int
@@ -34,7 +36,15 @@ class BookCheck:
 def check(
     book: Book, judge: JudgeOfLevel | None = None, sample: int = 0, seed: int = 1, run: RunSearches = run_here
 ) -> BookCheck:
-    """Check a book."""
+    """Check a book.
+
+    Args:
+        book: the book.
+        judge: the function that returns a judge for a level; None for no sample.
+        sample: the number of positions to search again.
+        seed: the seed of the random sample.
+        run: the function that runs the searches.
+    """
     with book.steady():
         damage = book.damage()
         if damage:

@@ -1,7 +1,7 @@
-"""A book's positions in memory with their links, for negamax scores, counts of lines, and errors from the root.
+"""A book's positions in memory with their links. Computes negamax scores, numbers of lines, and errors from the root.
 
-Every move adds a disc, so the order of empty squares is a topological order: every position comes after its children.
-A position takes about 2.5 kB.
+Every move adds a disc, so the order by the number of empty squares is a topological order: every position comes after
+its children. A position takes about 2.5 kB.
 """
 
 import math
@@ -28,17 +28,19 @@ _SQUARES = 64
 
 @dataclass(slots=True, eq=False)
 class Node:
-    """A position of the book; scores are in discs from the side to move.
+    """A position of the book. Scores are in discs from the side to move.
+
+    `lower`, `upper`, `lines`, `depth`, `selectivity` and `level` are described in ``Record``. The key names one of the
+    position's eight images (see ``key_of``).
 
     Attributes:
-        score: the score of its best move, after ``Graph.settle`` or ``Graph.negamax``.
-        lower: see ``Record``, also for `upper`, `lines`, `depth`, `selectivity` and `level`.
-        leaf: the best move that leads out of the book, in the image that the key names; None if there is no such
-            move, or if a search has to find the best one again.
+        score: the score of the best move, after ``Graph.settle`` or ``Graph.negamax``.
+        leaf: the best move that leads out of the book, in the image that the key names; None if there is no such move,
+            or if a search still has to find the best one.
         leaf_key: the key of the position after the leaf; None if that can't be a position of a book.
-        open: the number of moves that lead out of the book, with moves to images of one position counted once.
+        open: the number of moves that lead out of the book. Moves to images of the same position count once.
         links: the children in the book, each with a flag that is True if the same side is to move there.
-        error: the discs given away on the best path from the root, by both sides together, after ``Graph.measure``;
+        error: the discs that both sides together give away on the best path from the root, after ``Graph.measure``;
             infinite if there is no path.
     """
 
@@ -59,33 +61,36 @@ class Node:
 
     @property
     def is_unfinished(self) -> bool:
-        """Whether moves lead out of the book, but the best of them is not known."""
+        """Whether there are moves that lead out of the book, but the best of these moves is not known."""
         return self.open > 0 and self.leaf is None
 
     @property
     def is_set(self) -> bool:
-        """Whether its score was set by hand."""
+        """Whether the score was set by hand."""
         return self.level == HAND_LEVEL
 
     def loss(self, child: "Node", same_side: bool) -> int:
-        """Return the discs that the move to a linked position gives away; 0 if a score set by hand is lower."""
+        """Return the discs that the move to a child gives away; 0 if our score was set by hand and is lower."""
         return max(0, self.score - (child.score if same_side else -child.score))
 
     def allow_for(self, discs: int, child: "Node") -> None:
-        """Raise the leaf's margin to at least `discs`, by reducing its depth, selectivity and level to the child's."""
+        """Reduce the depth, the selectivity and the level so that the margin of the leaf is at least `discs`.
+
+        The depth, the selectivity and the level of the child are used first.
+        """
         if margin_of(self.depth, self.selectivity, self.empties) >= discs:
             return
         level = self.level
         self.depth = min(self.depth, child.depth + 1)
         self.selectivity = min(self.selectivity, child.selectivity)
         self.level = None if self.level is None or child.level is None else min(self.level, child.level)
-        # The child's bounds may come from a descendant with a larger margin.
+        # The child's values are not always sufficient: its bounds may come from a descendant with a larger margin.
         if margin_of(self.depth, self.selectivity, self.empties) < discs:
             self.depth = min(self.depth, self.empties - 1)
         self.level = level if level == HAND_LEVEL else self.level
 
     def negamax(self) -> bool:
-        """Compute scores and counts from leaf and links; return whether anything changed."""
+        """Compute score, bounds and lines from the leaf and the links. Return whether one of them changed."""
         before = self.score, self.lower, self.upper, self.lines
         options, counts = [], []
         if self.leaf is not None:
@@ -97,7 +102,7 @@ class Node:
             counts.append(child.lines if same_side else child.lines.reversed)
         if self.is_set:
             self.lower, self.upper = around(self.score, MIDGAME_MARGIN)
-        elif options:  # otherwise there is no score yet
+        elif options:  # without options, there is no score yet
             self.score, self.lower, self.upper = map(max, zip(*options, strict=True))
         if options:
             self.lines = LineCounts(*(min(MOST_LINES, sum(column)) for column in zip(*counts, strict=True)))
@@ -105,10 +110,10 @@ class Node:
 
 
 class Graph:
-    """The positions of a book by their keys.
+    """The positions of a book, by key.
 
     Attributes:
-        changed: the nodes to write, which are new or have new values.
+        changed: the nodes to write to the book, since they are new or have new values.
     """
 
     def __init__(self, rules: Rules, records: Iterable[Record] = ()) -> None:
@@ -121,7 +126,7 @@ class Graph:
             self._insert(record)
 
     def add(self, record: Record) -> Node:
-        """Add a new position, and link it with the others."""
+        """Add a new position, and link it with its parents and children."""
         node = self._insert(record)
         self.changed[node.key] = node
         return node
@@ -129,14 +134,14 @@ class Graph:
     def judge(
         self, node: Node, leaf: Leaf | None, depth: int, selectivity: Percent, level: int | None
     ) -> None:
-        """Set the leaf that a search found; drop it if its move has become a link meanwhile."""
+        """Set the leaf that a search found. If its move has become a link since the search began, set no leaf."""
         node.depth, node.selectivity = depth, selectivity
         node.level = node.level if node.is_set else level
         self._set_leaf(node, leaf, children_of(self.position(node)))
         self.changed[node.key] = node
 
     def set_score(self, node: Node, score: int | None) -> None:
-        """Set a score by hand, which nothing else changes; None lets searches and negamax set it again."""
+        """Set a score by hand, which neither searches nor negamax change. None removes a score set by hand."""
         if score is not None:
             node.score, node.level = score, HAND_LEVEL
         elif node.is_set:
@@ -149,7 +154,7 @@ class Graph:
         return position_of(node.key, self.rules)
 
     def open_moves(self, position: Position) -> tuple[Move, ...]:
-        """Return the moves that lead out of the book; of moves to images of one position only the first."""
+        """Return the moves that lead out of the book. Of moves to images of the same position, only the first."""
         moves = {
             child.key or child.move: child.move
             for child in children_of(position)
@@ -158,11 +163,11 @@ class Graph:
         return tuple(moves.values())
 
     def parents(self, node: Node) -> list[Node]:
-        """Return the positions whose moves lead to a node."""
+        """Return the nodes of the book with a move that leads to this node."""
         return [parent for parent, _ in self._wanted.get(node.key, ())]
 
     def settle(self, nodes: Iterable[Node]) -> None:
-        """Update scores and counts of these nodes and of all nodes that depend on them."""
+        """Update the scores and the lines of these nodes and of all nodes that depend on them."""
         queue = [(node.empties, node.key) for node in nodes]
         queue.sort()
         waiting = {key for _, key in queue}
@@ -178,14 +183,14 @@ class Graph:
                         heappush(queue, (parent.empties, parent.key))
 
     def negamax(self) -> None:
-        """Update scores and counts of all nodes."""
+        """Update the scores and the lines of all nodes."""
         for layer in self._layers:
             for node in layer.values():
                 if node.negamax():
                     self.changed[node.key] = node
 
     def measure(self, root: Node) -> None:
-        """Compute the error of every node from this root."""
+        """Compute the error of every node, for paths from this root."""
         for node in self.nodes.values():
             node.error = math.inf
         root.error = 0
@@ -196,7 +201,10 @@ class Graph:
                         child.error = min(child.error, node.error + node.loss(child, same_side))
 
     def remove(self, gone: Iterable[Node]) -> None:
-        """Remove nodes; the best move that led to one of them becomes the leaf if it is better than the old one."""
+        """Remove nodes.
+
+        If the best move from a parent to a removed node is better than the parent's leaf, the move becomes its leaf.
+        """
         names = {node.key for node in gone}
         left = {parent.key: parent for key in names for parent in self.parents(self.nodes[key])}
         for key in names:
@@ -215,7 +223,7 @@ class Graph:
         return Record(self.position(node), *numbers, node.level, node.leaf, node.lines)
 
     def take_changed(self) -> Iterator[Record]:
-        """Return the records of the changes since the last call."""
+        """Return the records of the nodes that have changed since the last call."""
         changed, self.changed = self.changed, {}
         return map(self.record, changed.values())
 
@@ -245,13 +253,13 @@ class Graph:
             self.changed[parent.key] = parent
 
     def _set_leaf(self, node: Node, leaf: Leaf | None, children: Iterable[Child]) -> None:
-        """Set a node's leaf and the key of the position after it; set None if the move is a link."""
+        """Set a node's leaf and the key of the position after it. If the move is a link, set both to None."""
         key = next((child.key for child in children if leaf and child.move == leaf.move), None)
         linked = key is not None and key in self.nodes
         node.leaf, node.leaf_key = (None, None) if leaf is None or linked else (leaf, key)
 
     def _cut(self, parent: Node, names: set[bytes]) -> None:
-        """Make the best link to a removed node the leaf, if it is better than the old one."""
+        """Remove the links to removed nodes. The best of these links becomes the leaf if it is better than the leaf."""
         removed = {child.key: (child, same_side) for child, same_side in parent.links if child.key in names}
         parent.links = [link for link in parent.links if link[0].key not in names]
         parent.open += len(removed)
@@ -267,7 +275,7 @@ class Graph:
 
 
 def _seen(score: int, lower: int, upper: int, same_side: bool) -> tuple[int, int, int]:
-    """Return a score and its bounds from the point of view of the side that made the move."""
+    """Return a score and its bounds from the point of view of the side that moved to the position."""
     return (score, lower, upper) if same_side else (-score, -upper, -lower)
 
 
@@ -275,11 +283,14 @@ def _seen(score: int, lower: int, upper: int, same_side: bool) -> tuple[int, int
 class Reach:
     """The limits of a book's growth.
 
-    The next position is always the cheapest one. Its cost is the discs given away on the path from the root, by both
-    sides together, plus `ply_cost` for each ply.
+    The next position to add is always the position with the lowest cost. Its cost is the number of discs that both
+    sides together give away on the path from the root, plus `ply_cost` for each ply.
 
     Attributes:
-        max_error: the maximum of discs given away; None for no limit.
+        max_error: the maximum number of discs given away; None for no limit.
+        plies: the maximum number of plies from the root.
+        ply_cost: the cost of a ply in discs.
+        positions: the maximum number of positions in the book; None for no limit.
     """
 
     max_error: float | None = None
@@ -288,11 +299,11 @@ class Reach:
     positions: int | None = None
 
     def cost(self, error: float, ply: int) -> float | None:
-        """Return the cost of a position in discs; None if it is out of reach.
+        """Return the cost of a position in discs; None if the position is out of reach.
 
         Args:
-            error: the discs given away on the path to it; infinite if there is no path.
-            ply: the plies from the root to the position.
+            error: the discs given away on the path to the position; infinite if there is no path.
+            ply: the number of plies from the root to the position.
         """
         most = math.inf if self.max_error is None else self.max_error
         if ply > self.plies or error > most or error == math.inf:

@@ -1,4 +1,4 @@
-"""Growth of a book, best-first from its root or after a game; an interruption leaves a valid file."""
+"""Adds positions to a book, best-first from the root or from a game. An interruption leaves a valid file."""
 
 import time
 from collections import deque
@@ -18,20 +18,24 @@ from outflank.engine.evaluation.weights import checksum
 from outflank.engine.search.limits import BOLDEST
 
 _COMMIT_SECONDS = 1.0
-# The number of answers after which positions are chosen again; choosing visits the whole book.
+# Positions are chosen again after each batch of answers, since a choice visits the whole book. The size of a batch is a
+# part of the book's size.
 _LEAST_BATCH, _BATCHES_IN_A_BOOK = 64, 200
 Choice = Callable[[], Iterable[bytes]]
 Question = tuple[Position, tuple[Move, ...]]
-"""The canonical image of a position to judge, in the book or to be added, and at least one move to choose from."""
+"""The canonical image of a position to search, and the moves to choose from, at least one.
+
+The position is in the book or will be added.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Judge:
-    """Answers questions by a search; can be pickled.
+    """Answers a question by a search. A judge can be pickled.
 
     Attributes:
-        searcher: a picklable function that returns the process's searcher, with the shipped weights and a cleared
-            table, so that an answer does not depend on earlier questions.
+        searcher: the function that returns the searcher of the process, which has the shipped weights. Its table is
+            cleared, so that an answer does not depend on earlier questions. The function must be picklable.
         level: the level of the search.
     """
 
@@ -39,13 +43,13 @@ class Judge:
     level: int
 
     def __call__(self, question: Question) -> SearchResult:
-        """Search for the best of the moves."""
+        """Search for the best of the question's moves."""
         position, moves = question
         return self.searcher().search(position, limit_for_level(self.level, position.empties), moves=moves)
 
     @property
     def provenance(self) -> str:
-        """The level of its searches and the CRC-32 of their weights: ``level 16, weights d5a9d812``."""
+        """The level of the searches and the checksum of their weights: ``level 16, weights d5a9d812``."""
         return f"level {self.level}, weights {checksum()}"
 
 
@@ -54,25 +58,31 @@ RunSearches = Callable[
 ]
 """A function that runs searches, in this process or in others, and yields each question with its result.
 
-A question is a position and its limit. Questions are taken lazily. The tools provide a function that uses an executor.
+The function takes questions only when it can run them. ``outflank.tools`` has such a function that uses an executor.
 """
 
 
 def run_here(
     search: Callable[[Question], SearchResult], questions: Iterable[Question]
 ) -> Iterator[tuple[Question, SearchResult]]:
-    """Search one question after the other in this process."""
+    """Answer one question after the other in this process."""
     for question in questions:
         yield question, search(question)
 
 
 @dataclass(frozen=True, slots=True)
 class GrowthProgress:
-    """Progress of a book's growth.
+    """The progress of a book's growth.
 
     Attributes:
+        positions: the number of positions in the book.
+        added: the number of positions added so far.
+        searches: the number of searches so far.
+        seconds: the time so far.
         error: the discs given away on the path to the position that was chosen last.
-        root: score, lower and upper bound of the root, in discs from the side to move; None if there is no root yet.
+        ply: the number of plies from the root to this position.
+        root: the score, the lower bound and the upper bound of the root, in discs from the side to move; None if there
+            is no root yet.
     """
 
     positions: int
@@ -85,10 +95,10 @@ class GrowthProgress:
 
 
 class Grower:
-    """Adds positions to a book and judges them again.
+    """Adds positions to a book, and searches positions again.
 
-    Each commit leaves a consistent book, whose scores are its negamax values. With `commits_meanwhile` it commits every
-    second, so that an interruption loses little; else each call commits once, at its end.
+    After each commit, the scores of the book are its negamax values. With `commits_meanwhile`, changes are committed
+    every second, so that an interruption loses little. Otherwise each call commits once, at its end.
     """
 
     def __init__(
@@ -121,11 +131,13 @@ class Grower:
         return self.graph.nodes.get(self._root_key)
 
     def note(self, what: str) -> None:
-        """Add to the book's history a line about the next change, which is committed with the line."""
+        """Add a line about the next change to the book's history. The change and the line are committed together."""
         self._book.note(f"{what}, {self._judge.provenance}, from {self._before} positions")
 
     def grow(self, reach: Reach, seconds: float | None = None, position: Position | None = None) -> None:
-        """Add positions until there are no more within reach of `position`, by default the root, or the time is up.
+        """Add positions until no position within `reach` is left or the time is up.
+
+        `position` is the position at which growth begins, by default the root.
 
         Raises: OutflankError if the book can't be written.
         """
@@ -139,9 +151,9 @@ class Grower:
         again: bool = False,
         position: Position | None = None,
     ) -> None:
-        """Judge positions of lower levels again, the cheapest first.
+        """Search positions again whose level is lower than the judge's, in the order of their costs.
 
-        With `again`, positions of this level are judged again too, each once.
+        With `again`, positions of the judge's level are searched again too, each once.
 
         Raises: see ``grow``.
         """
@@ -149,7 +161,7 @@ class Grower:
         self._work(lambda: self._shallow(reach, again, key), seconds)
 
     def set_score(self, position: Position, score: int | None) -> None:
-        """Set a score that no search changes; the position is added if it is not in the book.
+        """Set a score by hand, which no search changes. If the position is not in the book, it is added.
 
         Raises: see ``grow``.
         """
@@ -160,13 +172,13 @@ class Grower:
         self._commit()
 
     def extend(self, positions: Iterable[Position], seconds: float | None = None) -> None:
-        """Add these positions, for example a game's, unless the book has them. Raises: see ``grow``."""
+        """Add those of these positions, for example of a game, that the book does not have. Raises: see ``grow``."""
         settled = (after_passes(position)[0] for position in positions)
         wanted = dict.fromkeys(key_of(position)[0] for position in settled if position.legal_mask())
         self._work(lambda: (key for key in wanted if key not in self.graph.nodes), seconds)
 
     def finish(self) -> None:
-        """Judge the open moves of positions whose leaf has become a link; write all changes. Raises: see ``grow``."""
+        """Search unfinished positions, whose leaf has become a link, and write all changes. Raises: see ``grow``."""
         self._work(lambda: (), None)
 
     def progress(self) -> GrowthProgress:
@@ -195,7 +207,7 @@ class Grower:
         self._commit()
 
     def _questions(self, choose: Choice, deadline: float | None) -> Iterator[Question]:
-        """Yield questions, first about unfinished positions, whose leaf has become a link."""
+        """Yield questions: at any time first about unfinished positions, then about positions that `choose` returns."""
         chosen: Iterator[bytes] = iter(())
         chosen_at = -1
         while True:
@@ -219,7 +231,10 @@ class Grower:
         return max(_LEAST_BATCH, len(self.graph.nodes) // _BATCHES_IN_A_BOOK)
 
     def _question(self, key: bytes) -> Question | None:
-        """Return a position and its moves that lead out of the book; without such moves, add it without a search."""
+        """Return the question about a position; None if no move leads out of the book.
+
+        In the latter case, the position is added without a search if the book does not have it.
+        """
         graph = self.graph
         position = position_of(key, graph.rules)
         node = graph.nodes.get(key)
@@ -287,7 +302,7 @@ class Grower:
         for node in self.graph.nodes.values():
             ply = root.empties - node.empties + 1
             if node.leaf is not None and node.leaf_key is not None:
-                # A score that was set by hand may be below the leaf's.
+                # The score of the node may be below the score of its leaf if it was set by hand.
                 error = node.error + max(0, node.score - node.leaf.score)
                 if (cost := reach.cost(error, ply)) is not None:
                     yield cost, error, ply, node.leaf_key
@@ -314,18 +329,18 @@ class Grower:
 
 
 USUAL_LEVEL = 16
-"""The level for a book without judged positions."""
+"""The level of searches for a book without searched positions."""
 BEYOND = 2
 """The maximum number of positions that a game adds to a book."""
 
 
 def usual_level(book: Book, otherwise: int = USUAL_LEVEL) -> int:
-    """Return the most frequent level of judged positions; `otherwise` if there are none."""
+    """Return the most frequent level of the book's searches; `otherwise` if no position was searched at a level."""
     return next((level for level in book.levels() if level and level != HAND_LEVEL), otherwise)
 
 
 def unknown_positions(book: Book, positions: Iterable[Position], count: int = BEYOND) -> list[Position]:
-    """Return the first `count` positions of a game that have a move and are not in a book.
+    """Return the first `count` positions of a game that have a legal move and are not in a book.
 
     Raises: see ``Book.probe``.
     """
@@ -337,16 +352,17 @@ def learn_game(
 ) -> int:
     """Add the first positions of a game that are not in a book, and return their number.
 
-    They are added atomically at the end: an interruption leaves the book unchanged.
+    The positions are added atomically at the end, so an interruption leaves the book unchanged.
 
     Args:
         path: the path of the book.
         positions: the positions of the game, in order.
-        judge: the judge, whose level is used only for a book without judged positions; others keep their usual level.
-        is_stopped: a function that returns whether to stop, called after each search.
+        judge: the judge. Its level is used only if no position of the book was searched; otherwise, the usual level of
+            the book is used.
+        is_stopped: the function that is called after each search, and returns whether to stop.
 
-    Raises: OutflankError if the book can't be written, is for other rules or is being changed by another process, or
-        if learning is stopped.
+    Raises: OutflankError if the book can't be written, if it is for other rules, if another process is changing it, or
+        if learning was stopped.
     """
 
     def run(

@@ -1,4 +1,7 @@
-"""The key of a position in a book: the same for all of its images, and for the position after a forced pass."""
+"""The key of a position in a book, which is the same for all images of the position.
+
+A position in which the side to move has to pass has the key of the position after the pass.
+"""
 
 from typing import NamedTuple
 
@@ -7,7 +10,7 @@ from outflank.engine.squares import DIRECTIONS
 
 BOARD_BYTES = 16
 MOVE_NUMBERS = 64 * (1 + len(DIRECTIONS))
-"""The exclusive upper bound of ``move_number``."""
+"""The number of possible results of ``move_number``, which are below it."""
 _MASK = (1 << 64) - 1
 
 
@@ -15,8 +18,9 @@ class Child(NamedTuple):
     """The position after a move.
 
     Attributes:
-        key: the key of the position after the move and a forced pass; None if the game is over.
-        same_side: True if the mover is to move again, so that scores there are from the mover's point of view.
+        key: the key of the position after the move, and after the pass if a pass is forced; None if the game is over.
+        same_side: True if the side that made the move is to move again, so that the child's scores are from its point
+            of view.
     """
 
     move: Move
@@ -25,9 +29,9 @@ class Child(NamedTuple):
 
 
 def children_of(position: Position) -> tuple[Child, ...]:
-    """Return the children of a position, in the order of ``legal_moves``; none if the game is over.
+    """Return the children of a position in the order of ``legal_moves``; an empty tuple if the game is over.
 
-    The side to move must not have to pass.
+    The position must not be one in which the side to move has to pass.
     """
     children = []
     for move in position.legal_moves():
@@ -37,19 +41,16 @@ def children_of(position: Position) -> tuple[Child, ...]:
 
 
 def after_passes(position: Position) -> tuple[Position, bool]:
-    """Return the position after a forced pass, if there is one, and whether there was one.
-
-    The position of a finished game is returned unchanged.
-    """
+    """Return the position after the pass and True if the side to move has to pass; else the position and False."""
     return (position.pass_(), True) if position.must_pass else (position, False)
 
 
 def key_of(position: Position) -> tuple[bytes, Symmetry]:
-    """Return the key of a position with a legal move, and the symmetry that maps to the image of the key.
+    """Return the key of a position with a legal move, and the symmetry that maps the position to the key's image.
 
-    The key is 16 bytes: the discs of the side to move and of the other side, eight bytes each, with h8 in the highest
-    bit, in the image for which these bytes are smallest. Under rules by which one side wins an equal count, a 17th byte
-    is 1 if the side to move began the game, else 0.
+    The key is 16 bytes: the discs of the side to move, then the discs of the other side, eight bytes each, with h8 in
+    the highest bit. Of the eight images of the position, the key is for the image with the smallest bytes. Under rules
+    by which one side wins an equal count, a 17th byte is 1 if the side to move began the game, else 0.
     """
     image, symmetry = position.canonical()
     key = (image.own << 64 | image.opp).to_bytes(BOARD_BYTES, "big")
@@ -62,8 +63,8 @@ def key_of(position: Position) -> tuple[bytes, Symmetry]:
 def position_of(key: bytes, rules: Rules) -> Position:
     """Return the position that a key names.
 
-    If the rules are symmetric in the sides, the key does not contain the side to move, which is then the side to
-    move in a game without passes.
+    If the rules do not distinguish the sides, the key does not contain the side to move. Then the position gets the
+    side that is to move in a game without passes.
     """
     discs = int.from_bytes(key[:BOARD_BYTES], "big")
     own, opp = discs >> 64, discs & _MASK
@@ -77,7 +78,10 @@ def position_of(key: bytes, rules: Rules) -> Position:
 
 
 def same_games(rules: Rules, others: Rules) -> bool:
-    """Return whether a book for `rules` serves `others`: the same start up to symmetry, the same moves and scores."""
+    """Return whether a book for `rules` is also valid for `others`.
+
+    The moves and the scoring must be the same, and the start positions the same up to symmetry.
+    """
     ours, theirs = ((each.turns, each.tie, each.scoring) for each in (rules, others))
     return ours == theirs and start_key(rules) == start_key(others)
 
@@ -88,7 +92,7 @@ def start_key(rules: Rules) -> bytes:
 
 
 def move_number(move: Move) -> int:
-    """Return a move as a small number: its square plus 64 times the index of its direction in none, n, ne, ... nw.
+    """Return a move as a small number: its square, plus 64 times the index of its direction in (None, n, ne, ... nw).
 
     Raises: ValueError for a pass.
     """
@@ -98,7 +102,7 @@ def move_number(move: Move) -> int:
 
 
 def numbered_move(number: int) -> Move:
-    """Return the move of a number, the inverse of ``move_number``. Raises: ValueError if there is no such move."""
+    """Return the move with this ``move_number``. Raises: ValueError if there is no such move."""
     way, square = divmod(number, 64)
     if not 0 <= way <= len(DIRECTIONS):
         raise ValueError(f"expected the number of a move, got {number}")

@@ -1,7 +1,7 @@
 """The names of openings: f5d6c3d3c4 is the Tiger.
 
-A name belongs to a position and its eight images, so it does not depend on the first move or on the order of moves.
-``book/data/names.txt`` has the lines that lead to the positions.
+A name belongs to a position and all of its images, so it does not depend on the first move or on the order of the
+moves. ``book/data/names.txt`` contains the names and the lines that lead to the positions.
 """
 
 import re
@@ -15,10 +15,10 @@ from outflank.engine import Game, IllegalMoveError, NotationError, Position, Rul
 from outflank.engine.game import as_position
 
 NAMES_FILE = Path(__file__).parent / "data" / "names.txt"
-_INDENT = 2  # blanks
-_MOST_SHOWN = 6  # names in a sentence
-_SHORTEST_PART = 3  # letters
-_LONGEST_SHOWN = 60  # characters of a text in a sentence
+_INDENT = 2  # the blanks by which a line that continues another one is indented
+_MOST_SHOWN = 6  # the maximum number of names in an error message
+_SHORTEST_PART = 3  # the minimum number of letters of a text that matches a part of a name
+_LONGEST_SHOWN = 60  # the maximum number of characters of a text in an error message
 _LANGUAGES = ("names", "japanese")
 _LINE = re.compile(r"(?P<indent> *)(?P<moves>[a-h1-8]+) {2,}(?P<names>[^=]*?) ?(?:= (?P<japanese>\S.*))?")
 
@@ -28,10 +28,10 @@ class Opening:
     """An opening with a name.
 
     Attributes:
-        names: the names in English, the most usual one first; may be empty if there is one in Japanese.
-        moves: the line that the name is given to, beginning with f5: ``f5d6c3d3c4``.
-        japanese: the names in Japanese, of the same position or, in the opening of a game, of the last position with a
-            Japanese name; may be empty. ``==`` ignores them.
+        names: the names in English, the most usual name first. It may be empty if there is a name in Japanese.
+        moves: the line of the opening, which begins with f5: ``f5d6c3d3c4``.
+        japanese: the names in Japanese; may be empty. For the opening of a game, these are the names of the last
+            position with a Japanese name, which may be an earlier or a later position. ``==`` ignores these names.
     """
 
     names: tuple[str, ...]
@@ -40,12 +40,12 @@ class Opening:
 
     @property
     def name(self) -> str:
-        """The most usual name, in English if there is one."""
+        """The most usual name in English; in Japanese if there is no English name."""
         return (self.names or self.japanese)[0]
 
     @property
     def plies(self) -> int:
-        """The number of moves that lead to it."""
+        """The number of moves of the opening."""
         return len(self.moves) // 2
 
     @property
@@ -60,20 +60,19 @@ class Opening:
 
 
 def opening_at(position: Position | Game) -> Opening | None:
-    """Return the opening that ends in this position or an image of it; None if it has no English name.
+    """Return the opening that leads to this position or an image of it; None if it has no English name.
 
-    A game stands for its current position.
-
-    There are no names under rules by which a move turns one direction.
+    If `position` is a game, its current position is used. Under rules by which a move turns one direction, no position
+    has a name.
     """
     found = _named(as_position(position))
     return found if found and found.names else None
 
 
 def opening_of(positions: Iterable[Position]) -> Opening | None:
-    """Return the opening of a game: that of its last position with a name; None if no position has a name.
+    """Return the opening of a game: the opening of its last position with an English name; None if it has none.
 
-    Its Japanese name is that of the last position with a Japanese name, which may be a different one.
+    The result gets the Japanese names of the last position with a Japanese name, which may be another position.
     """
     reached: Opening | None = None
     japanese: tuple[str, ...] = ()
@@ -85,17 +84,17 @@ def opening_of(positions: Iterable[Position]) -> Opening | None:
 
 
 def opening_of_game(game: Game) -> Opening | None:
-    """Return the opening of a game, as ``opening_of`` finds it."""
+    """Return the opening of a game; see ``opening_of``."""
     return opening_of(game.positions)
 
 
 def openings(name: str | None = None) -> tuple[Opening, ...]:
-    """Return the openings with an English or Japanese name that is or contains `name`, in the order of the file.
+    """Return the openings whose English or Japanese names are or contain `name`, in the order of the file.
 
-    Only letters and digits are compared, without regard to case: ``rosebill`` is a Rose-Bill. To match a part of
-    a name, `name` must have at least three letters, or one in Japanese. Without a name all openings are returned.
+    Only letters and digits are compared, and case is ignored: ``rosebill`` matches Rose-Bill. A part of a name matches
+    only if it has at least three letters, or one Japanese letter. Without `name`, all openings are returned.
 
-    Raises: NotationError, which suggests similar names, if there is no such opening.
+    Raises: NotationError, whose message suggests similar names, if there is no such opening.
     """
     if name is None:
         return tuple(_openings().values())
@@ -112,11 +111,12 @@ def openings(name: str | None = None) -> tuple[Opening, ...]:
 
 
 def opening_called(name: str) -> Opening:
-    """Return the opening with this name, or else the only one with a name that contains it, see ``openings``.
+    """Return the opening with this name, or else the only opening with a name that contains `name` (see ``openings``).
 
-    If several openings have such a name, and all of them continue the shortest, it is the shortest.
+    If the names of several openings contain `name`, and all these openings continue the shortest one, the shortest one
+    is returned.
 
-    Raises: NotationError if there is none, or if it could be several.
+    Raises: NotationError if there is no such opening, or if several openings are possible.
     """
     wanted, found = _letters(name), openings(name)
     if same := [each for each in found if wanted in _spellings(each)]:
@@ -130,11 +130,11 @@ def opening_called(name: str) -> Opening:
 
 
 def opening_line(name: str, rules: Rules | None = None) -> Game:
-    """Return a game with the moves of the opening that ``opening_called`` finds, under `rules`, by default Othello.
+    """Return a game with the moves of the opening that ``opening_called`` returns. `rules`: by default Othello.
 
-    If the start under `rules` is an image of Othello's, the moves are images of those in the file.
+    If the start position under `rules` is an image of Othello's, the moves are images of the moves in the file.
 
-    Raises: NotationError also if the opening does not exist under these rules.
+    Raises: NotationError: see ``opening_called``; also if the opening can't be played under `rules`.
     """
     opening, rules = opening_called(name), rules or Rules()
     line = Game.from_transcript(opening.moves)
@@ -151,13 +151,13 @@ def opening_line(name: str, rules: Rules | None = None) -> Game:
 
 
 def _spellings(opening: Opening) -> tuple[str, ...]:
-    """Return the letters of all names of an opening, alone and together as they are shown."""
+    """Return the letters of each name of an opening, and of all names together as they are shown."""
     names = (*opening.names, *opening.japanese, str(opening), opening.in_both_languages)
     return tuple(filter(None, map(_letters, names)))
 
 
 def _resembling(name: str) -> str:
-    # Not at the top, since an engine that only names its opening does not need it.
+    # This is imported here, since it is not needed to find the opening of a game.
     from difflib import get_close_matches
 
     known = dict.fromkeys(one for each in openings() for one in each.names)
@@ -170,15 +170,15 @@ def _letters(name: str) -> str:
 
 
 def _named(position: Position) -> Opening | None:
-    """Return the opening that ends in this position or an image of it, also one with only a Japanese name."""
-    # Most positions have more discs than any opening, and their images need not be computed.
+    """Return the opening that leads to this position or an image of it, also if it has only Japanese names."""
+    # Most positions have more discs than every opening. Their keys, which take time, need not be computed.
     if position.rules.one_direction or position.empties < _fewest_empties():
         return None
     return _openings().get(_key(position))
 
 
 def _key(position: Position) -> tuple[int, int]:
-    """Return a key that is equal for images of a position and for exchanged colours."""
+    """Return a key that is the same for all images of a position, and for the position with exchanged colours."""
     image, _ = position.canonical()
     return image.own, image.opp
 

@@ -1,4 +1,4 @@
-"""A book's record of a position, stored as a row with a checksum; and the entry that answers a query."""
+"""A book's record of a position, which is stored as a row with a checksum, and the entry that a look-up returns."""
 
 import struct
 import zlib
@@ -37,21 +37,25 @@ COLUMNS = ("board", *_NUMBER_NAMES.split(), "checksum")
 MOST_DISCS = 64
 MOST_LINES = 2**32 - 1
 MIDGAME_MARGIN, ENDGAME_MARGIN = 4, 2
-"""See ``margin_of``."""
+"""The margins that ``margin_of`` returns, in discs."""
 HAND_LEVEL = 127
-"""The level of a position whose score was set by hand: no search and no negamax changes it."""
-_NONE = -128  # stands for NULL in the checksum: beyond all scores, levels and moves
+"""The level of a position whose score was set by hand. Neither searches nor negamax change such a score."""
+_NONE = -128  # the number for NULL in the checksum; no score, level or move has this number
 _NUMBERS = struct.Struct(">12q")
 Row = tuple[bytes, int, int, int, int, int, int | None, int | None, int | None, int, int, int, int, int]
 
 
 class LineCounts(NamedTuple):
-    """The numbers of lines of the book from a position, by their result for the side to move.
+    """The numbers of lines of the book from a position, by their results for the side to move.
 
-    A line ends at a leaf, whose score is its result. Transpositions are counted each time.
+    A line ends at a leaf. The score of the leaf is the result of the line. A position that several lines reach is
+    counted for each line.
 
     Attributes:
         total: the number of all lines, at most 2^32 - 1.
+        wins: the number of lines that the side to move wins.
+        draws: the number of drawn lines.
+        losses: the number of lines that the side to move loses.
     """
 
     total: int = 0
@@ -61,7 +65,7 @@ class LineCounts(NamedTuple):
 
     @property
     def reversed(self) -> "LineCounts":
-        """The counts from the other side's point of view."""
+        """The counts from the point of view of the other side."""
         return LineCounts(self.total, self.losses, self.draws, self.wins)
 
 
@@ -70,10 +74,11 @@ NO_LINES = LineCounts()
 
 
 class Leaf(NamedTuple):
-    """The best move that leads out of the book.
+    """The best move of a position that leads out of the book.
 
     Attributes:
-        score: the score of the search, in discs from the side to move.
+        move: the move.
+        score: the score of the move by a search, in discs from the side to move.
     """
 
     move: Move
@@ -81,14 +86,14 @@ class Leaf(NamedTuple):
 
 
 def line_to(score: int) -> LineCounts:
-    """Return the counts of the one line that ends at a leaf with this score."""
+    """Return the counts for a single line that ends at a leaf with this score."""
     return LineCounts(1, score > 0, score == 0, score < 0)
 
 
 def margin_of(depth: int, selectivity: Percent, empties: int) -> int:
-    """Return the margin of error in discs that a book's bounds assume for the score of a search.
+    """Return the margin of error, in discs, that a book's bounds assume for the score of a search.
 
-    It is 0 if the search solved the position. docs/book.md says how often the margins hold.
+    The margin is 0 if the search solved the position. docs/book.md gives the frequency of larger errors.
     """
     if depth < empties:
         return MIDGAME_MARGIN
@@ -96,21 +101,24 @@ def margin_of(depth: int, selectivity: Percent, empties: int) -> int:
 
 
 def around(score: int, margin: int) -> tuple[int, int]:
-    """Return the bounds of a score that may be off by a margin."""
+    """Return the lower and the upper bound of a score with this margin of error."""
     return max(-MOST_DISCS, score - margin), min(MOST_DISCS, score + margin)
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A stored position of a book; moves that lead to other positions of the book are found by probing.
+    """A stored position of a book. Moves to other positions of the book are not stored; ``Book.probe`` finds them.
 
     Attributes:
-        position: a position with a legal move; a book returns its canonical image.
-        score: the score of the best move, in discs from the side to move, by negamax of all lines below.
-        lower: the lower bound of the true score, valid if no leaf is off by more than its margin.
+        position: a position with a legal move. Records from a book have its canonical image.
+        score: the score of the best move, in discs from the side to move, by negamax of all lines from the position.
+        lower: the lower bound of the true score. It is valid if the error of each leaf is at most its margin.
+        upper: the upper bound of the true score, under the same condition.
         depth: the plies of the search that found the leaf; the number of empty squares if it reached the end.
-        level: the level of that search; None if it had another limit; HAND_LEVEL if the score was set by hand.
-        leaf: the leaf; None if every move leads to a position of the book.
+        selectivity: the selectivity of this search, in percent.
+        level: the level of this search; None if it had another limit; HAND_LEVEL if the score was set by hand.
+        leaf: the best move that leads out of the book; None if every move leads to a position of the book.
+        lines: the counts of the lines from the position.
     """
 
     position: Position
@@ -127,8 +135,9 @@ class Record:
 def to_row(record: Record) -> Row:
     """Return the row of a record, which is the same for all images of the position.
 
-    Raises: SettingsError if the record is invalid: a score that is not whole or beyond 64 discs, reversed bounds, an
-        unknown level, a position without a move, an illegal leaf, more results than lines.
+    Raises: SettingsError if the record is invalid. Examples are a score that is not a whole number or is beyond 64
+        discs, a lower bound above the upper bound, an unknown level, a position without a legal move, an illegal leaf,
+        and more results than lines.
     """
     if not isinstance(record.lines, tuple) or len(record.lines) != len(NO_LINES):
         raise SettingsError(f"expected four counts of lines in a record, got {record.lines!r}")
@@ -151,17 +160,17 @@ def to_row(record: Record) -> Row:
 
 
 def checksum(key: bytes, numbers: tuple[int | None, ...]) -> int:
-    """Return zlib's CRC-32 of the key and the twelve numbers, in 8 bytes each, big endian, with NULL as -128."""
+    """Return zlib's CRC-32 of the key and the twelve numbers. Each number is 8 bytes, big endian; NULL is -128."""
     return zlib.crc32(
         _NUMBERS.pack(*(_NONE if number is None else number for number in numbers)), zlib.crc32(key)
     )
 
 
 def check_row(row: Row) -> None:
-    """Raise FileFormatError unless the row's checksum is right and its numbers are in the ranges of ``to_row``."""
+    """Raise FileFormatError if the checksum of a row is wrong, or if a number is out of the range of ``to_row``."""
     try:
         right = checksum(row[0], row[1:-1]) == row[-1]
-    except (struct.error, TypeError):  # damage can turn a number into text
+    except (struct.error, TypeError):  # a number of a damaged row may be a text
         right = False
     if not right:
         raise FileFormatError(f"a row is damaged: its checksum is wrong ({_named(row)})")
@@ -175,7 +184,7 @@ def check_row(row: Row) -> None:
 
 
 def to_record(row: Row, rules: Rules) -> Record:
-    """Return the record of a row. Raises: FileFormatError if its checksum is wrong or its values are invalid."""
+    """Return the record of a row. Raises: FileFormatError if the checksum is wrong or the values are invalid."""
     check_row(row)
     key, score, lower, upper, depth, selectivity, level, _, _, *lines, _ = row
     leaf = leaf_of(row)
@@ -201,7 +210,7 @@ def to_record(row: Row, rules: Rules) -> Record:
 
 
 def leaf_of(row: Row) -> Leaf | None:
-    """Return the leaf of a row, in the image that its key names."""
+    """Return the leaf of a row, in the image that the key of the row names."""
     number, score = row[7], row[8]
     return None if number is None or score is None else Leaf(numbered_move(number), score)
 
@@ -219,10 +228,10 @@ def _check_moves(position: Position, leaf: Leaf | None) -> None:
 
 
 def _checked(*numbers: Any) -> tuple[int | None, ...]:
-    """Return the numbers of a row, without key and checksum, as ints.
+    """Check the numbers of a row, without key and checksum, and return them as ints.
 
-    In a book from Edax a score may lie outside its bounds, and the results may be fewer than the lines, since only
-    solved leaves have a result.
+    Two inconsistencies are accepted, since books from Edax have them: a score outside its bounds, and fewer results
+    than lines (in these books, only solved leaves have a result).
 
     Raises: SettingsError if a number is out of range.
     """
@@ -249,12 +258,15 @@ def _score(score: int) -> int:
 
 
 class BookMove(NamedTuple):
-    """A move in a book; scores are in discs from the side that makes it, bounds as in ``Record``.
+    """A move of a book's entry. Score and bounds are in discs from the side that makes the move.
 
     Attributes:
         move: the move, in the position that was looked up.
-        linked: True if the move leads to a position of the book; if not, the score is a search's.
-        lines: the counts of the lines that begin with it, from the side that makes it.
+        score: the score of the move.
+        lower: the lower bound of the true score; see ``Record.lower``.
+        upper: the upper bound of the true score.
+        linked: True if the move leads to a position of the book; otherwise, the score is from a search.
+        lines: the counts of the lines that begin with the move, from the side that makes the move.
     """
 
     move: Move
@@ -267,13 +279,14 @@ class BookMove(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class BookEntry:
-    """A book's entry of a position; moves and scores refer to the position that was looked up. See also ``Record``.
+    """A book's entry of a position. Attributes that are not listed here are described in ``Record``.
 
     Attributes:
-        depth: the plies of the search that judged the moves which lead out of the book.
-        moves: the moves in the book, best first, and of equal moves the linked ones first. All moves that lead to
-            images of one position are listed. Only a pass if the side to move has to pass. Empty only
-            in an inconsistent book, which ``outflank book check`` reports.
+        position: the position that was looked up.
+        depth: the plies of the search that scored the moves which lead out of the book.
+        moves: the moves in the book, the best first, and linked moves before other moves with the same score. All moves
+            that lead to images of the same position are listed. If the side to move has to pass, this is only a pass.
+            It is empty only in an inconsistent book, which ``outflank book check`` reports.
     """
 
     position: Position
@@ -288,21 +301,21 @@ class BookEntry:
 
     @property
     def bounds(self) -> tuple[int, int]:
-        """The lower and upper bound of the score."""
+        """The lower and the upper bound of the score."""
         return self.lower, self.upper
 
     @property
     def is_exact(self) -> bool:
-        """Whether the score is proven: every relevant leaf is solved."""
+        """Whether the score is proven, since every relevant leaf is solved."""
         return self.lower == self.upper
 
 
 def entry_of(
     position: Position, row: Row, symmetry: Symmetry, children: Sequence[Child], rows: Mapping[bytes, Row]
 ) -> BookEntry:
-    """Return the entry of a position with a legal move; `rows` are the rows of its children by key.
+    """Return the entry of a position with a legal move. `rows`: the rows of its children, by key.
 
-    Raises: FileFormatError if the row's leaf is not a move of the position.
+    Raises: FileFormatError if the leaf of the row is not a legal move of the position.
     """
     _, score, lower, upper, depth, selectivity, level, _, _, *lines, _ = row
     percent: Percent = selectivity  # type: ignore[assignment]  # a writer accepts no other value
@@ -319,12 +332,12 @@ def entry_of(
         margin = margin_of(depth, percent, position.empties)
         values = (leaf.score, *around(leaf.score, margin), False, line_to(leaf.score))
         moves += [BookMove(child.move, *values) for child in images if child.key not in rows]
-    moves.sort(key=attrgetter("score"), reverse=True)  # stable: linked ones stay first
+    moves.sort(key=attrgetter("score"), reverse=True)  # the sort is stable, so linked moves stay first
     return BookEntry(position, score, lower, upper, depth, percent, level, tuple(moves), LineCounts(*lines))
 
 
 def before_pass(entry: BookEntry, position: Position) -> BookEntry:
-    """Return the entry of a position in which the side to move has to pass, from the entry after the pass."""
+    """Return the entry of a position in which the side to move has to pass. `entry`: the entry after the pass."""
     score, lower, upper, lines = -entry.score, -entry.upper, -entry.lower, entry.lines.reversed
     moves = (BookMove(PASS, score, lower, upper, True, lines),)
     return replace(entry, position=position, score=score, lower=lower, upper=upper, moves=moves, lines=lines)

@@ -1,6 +1,6 @@
-"""Reading an opening book: probing, counting, iterating.
+"""Reads an opening book: look-ups, counts and iteration over all positions.
 
-docs/book.md describes the file for other programs.
+docs/book.md describes the file format for other programs.
 """
 
 import re
@@ -45,9 +45,10 @@ CREATE TABLE position (
 )
 _SELECT = f"SELECT {', '.join(COLUMNS)} FROM position"
 _ROWS_AT_ONCE = 1000
-# In the history lines of commands that judge; versions before 1.0.0 wrote "with weights".
+# Commands that search positions name their weights in the history. Versions before 1.0.0 wrote "with weights".
 _WEIGHTS = re.compile(r"(?:level [0-9]+,|with) weights ([0-9a-f]{8})\b")
-_ALL_AGAIN = re.compile(r": deepen .*--again, ")  # --max-error and --budget leave some positions out
+# Deepening with --again searches all positions again, unless --max-error or --budget leave some positions out.
+_ALL_AGAIN = re.compile(r": deepen .*--again, ")
 
 
 class Change(NamedTuple):
@@ -63,14 +64,14 @@ class Change(NamedTuple):
 
 
 class Book:
-    """An opening book opened for reading; thread-safe.
+    """An opening book that is opened for reading. The class is thread-safe.
 
-    Other processes may read the file, and one may write it, meanwhile; each probe sees the last commit. Best used
-    as a context manager: ``with Book.open(path) as book``.
+    Meanwhile, other processes may read the file, and one process may write it. Each look-up sees the last commit. A
+    book should be used as a context manager: ``with Book.open(path) as book``.
 
     Attributes:
-        facts: the facts about the book by name, such as ``rules``, ``created`` and ``outflank``, the version
-            of the program that made it.
+        facts: the facts about the book, by name. Examples are ``rules``, ``created`` (a time) and ``outflank`` (the
+            version of the program that created the book).
     """
 
     def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
@@ -84,14 +85,14 @@ class Book:
             connection.close()
             raise BOOK.unreadable(path, error) from None
         self.facts: Mapping[str, str] = MappingProxyType(facts)
-        self._served = self.rules  # the last rules that the book was found to serve
+        self._served = self.rules  # the last rules for which ``serves`` returned True
 
     @classmethod
     def open(cls, path: Path | str, rules: Rules | None = None) -> Self:
         """Open a book for reading.
 
-        Raises: FileFormatError if it is not a book, is visibly damaged or is of another version; SettingsError if it is
-            for other rules, or `rules` is not a ``Rules``.
+        Raises: FileFormatError if the file is not a book, is visibly damaged or is of another version; SettingsError if
+            the book is for other rules than `rules`, or if `rules` is not a ``Rules``.
         """
         path = Path(path)
         book = cls(path, BOOK.open_to_read(path))
@@ -104,7 +105,7 @@ class Book:
         return book
 
     def close(self) -> None:
-        """Close the file; a second call does nothing."""
+        """Close the file. A second call does nothing."""
         with self._lock:
             self._connection.close()
 
@@ -115,7 +116,7 @@ class Book:
         self.close()
 
     def serves(self, rules: Rules) -> bool:
-        """Return whether the book suits these rules: the start is equal up to symmetry, and so are moves and scores.
+        """Return whether the book is valid for these rules; see ``same_games``.
 
         Raises: SettingsError if `rules` is not a ``Rules``.
         """
@@ -128,7 +129,7 @@ class Book:
         return served
 
     def expect(self, rules: Rules) -> None:
-        """Raise SettingsError, which names both rules, unless the book serves these."""
+        """Raise SettingsError if the book is not valid for these rules. The message names them and the book's rules."""
         if not self.serves(rules):
             raise SettingsError(
                 f"{str(self.path)!r} is a book for {self.rules} from {self.rules.start}, "
@@ -139,22 +140,21 @@ class Book:
         return f"<{type(self).__name__} {str(self.path)!r} for {self.rules}>"
 
     def __len__(self) -> int:
-        """Return the number of positions."""
-        # Not count(*), for which SQLite reads the pages without checking its limit of steps.
+        """Return the number of positions in the book."""
+        # For count(*), SQLite would read the pages without checking its limit of steps.
         return int(self._rows("SELECT total(1) FROM position")[0][0])
 
     def __contains__(self, position: Position | Game) -> bool:
         return self.probe(position) is not None
 
     def probe(self, position: Position | Game) -> BookEntry | None:
-        """Return the entry of a position or an image of it; None if there is no entry, as for a finished game.
+        """Return the entry of a position or of an image of it; None if there is no entry, as for a finished game.
 
-        A game stands for its current position.
+        If `position` is a game, its current position is looked up. If the side to move has to pass, the entry is
+        derived from the entry of the position after the pass.
 
-        If the side to move has to pass, the entry is derived from that of the position after the pass.
-
-        Raises: FileFormatError if the needed part of the file is damaged; SettingsError if it is not a position, or
-            the book does not serve its rules or is closed.
+        Raises: FileFormatError if the needed part of the file is damaged; SettingsError if `position` is neither a
+            position nor a game, if the book is not valid for its rules, or if the book is closed.
         """
         if isinstance(position, Game):
             position = position.position
@@ -200,14 +200,14 @@ class Book:
         """
         for record in self.records():
             entry = self.probe(record.position)
-            if entry is not None:  # otherwise it was removed meanwhile
+            if entry is not None:  # None if the position was removed meanwhile
                 yield entry
 
     @contextmanager
     def steady(self) -> Iterator[None]:
-        """Read everything in the block from one commit, even if another process writes.
+        """Let all reads in the block see the same commit, even if another process writes.
 
-        Not for several threads at once, and not while this object changes the book.
+        Only one thread may use this at a time, and not while this object changes the book.
 
         Raises: FileFormatError if the file is damaged.
         """
@@ -218,7 +218,7 @@ class Book:
             self._rows("COMMIT")
 
     def levels(self) -> dict[int | None, int]:
-        """Return the number of positions judged at each level; the key None stands for other limits.
+        """Return the number of positions by the level of their searches. The key None means another limit.
 
         Raises: FileFormatError if the file is damaged.
         """
@@ -233,7 +233,7 @@ class Book:
         return levels
 
     def damage(self) -> list[str]:
-        """Return a sentence for each fault of the file and its rows, by SQLite's own check and the rows' checksums."""
+        """Check the file by SQLite's integrity check and each row by its checksum. Return a sentence for each fault."""
         try:
             found = [fault for (fault,) in self._rows("PRAGMA integrity_check") if fault != "ok"]
             for row in self._rows(_SELECT):
@@ -246,7 +246,7 @@ class Book:
         return found
 
     def history(self) -> list[Change]:
-        """Return the changes of the book, oldest first. Raises: FileFormatError if it can't be read."""
+        """Return the changes of the book, the oldest first. Raises: FileFormatError if the file can't be read."""
         changes: list[Change] = []
         last = 0
         while rows := self._rows(
@@ -262,10 +262,10 @@ class Book:
         return changes
 
     def judged_by(self) -> list[str]:
-        """Return the checksums of the weights of its scores, according to its history, oldest first.
+        """Return the checksums of the weights that scored the book, by its history, the oldest first.
 
-        Weights that are older than a new judgement of all positions are left out. Empty if the history has none, as in
-        an imported book.
+        If all positions were searched again, the weights used before are left out. The list is empty if the history
+        names no weights, as in an imported book.
 
         Raises: see ``history``.
         """
@@ -278,7 +278,7 @@ class Book:
         return [*found]
 
     def _rows_of(self, keys: Collection[bytes]) -> dict[bytes, Row]:
-        """Read the rows of these keys by one query, so that all come from one commit."""
+        """Read the rows of these keys by one query, so that all rows are from the same commit."""
         marks = ", ".join("?" * len(keys))
         rows: list[Row] = self._rows(f"{_SELECT} WHERE board IN ({marks})", tuple(keys))
         try:
@@ -291,7 +291,10 @@ class Book:
     def _rows(
         self, sql: str, values: Sequence[object] = (), types: tuple[type | UnionType, ...] = ()
     ) -> list[Any]:
-        """Return the rows of a query, with columns of these `types`; rows of positions are left to ``check_row``."""
+        """Return the rows of a query. If `types` are given, check that the columns have these types.
+
+        Rows of positions need no `types`, since ``check_row`` checks them.
+        """
         try:
             with self._lock:
                 rows = self._connection.execute(sql, values).fetchall()
@@ -303,6 +306,6 @@ class Book:
 
 
 def expect_rules(rules: Rules) -> None:
-    """Raise SettingsError unless `rules` is a ``Rules``; a preset's name is not enough."""
+    """Raise SettingsError if `rules` is not a ``Rules``, for example if it is the name of a preset."""
     if not isinstance(rules, Rules):
         raise SettingsError(f"expected rules such as Rules.parse('reversi'), got {rules!r}")

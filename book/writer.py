@@ -1,4 +1,4 @@
-"""Changing an opening book, by one process at a time."""
+"""Changes an opening book. Only one process at a time can change a book."""
 
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -23,10 +23,11 @@ _INSERT_HISTORY = "INSERT INTO history (time, what) VALUES (?, ?)"
 
 
 class BookWriter(Book):
-    """An opening book opened for changes; other processes may read it at the same time and see its commits.
+    """An opening book that is opened for changes. Other processes may read it meanwhile, and see each commit.
 
     Changes become part of the book at the next commit, atomically, even if the process or the machine fails. As a
-    context manager it commits at the end of the block, or rolls back if an error ends it. Not thread-safe.
+    context manager, a writer commits at the end of the block, or rolls back if the block raises an error. The class is
+    not thread-safe.
     """
 
     def __init__(self, path: Path, connection: sqlite3.Connection, lock: WriterLock) -> None:
@@ -37,8 +38,8 @@ class BookWriter(Book):
     def create(cls, path: Path | str, rules: Rules, facts: Mapping[str, str] | None = None) -> Self:
         """Create a new book without positions, and open it.
 
-        Raises: OutflankError if the file exists or can't be created; SettingsError if `rules` is
-            not a ``Rules``, or a fact is not a text.
+        Raises: OutflankError if the file exists or can't be created; SettingsError if `rules` is not a ``Rules``, or if
+            a fact is not a text.
         """
         expect_rules(rules)
         _expect_texts(facts or {})
@@ -59,11 +60,11 @@ class BookWriter(Book):
     def open(cls, path: Path | str, rules: Rules | None = None) -> Self:
         """Open a book for changes.
 
-        Raises: see ``Book.open``; FileFormatError if another process is changing it; OutflankError if it can't be
-            written.
+        Raises: see ``Book.open``; FileFormatError if another process is changing the book; OutflankError if the book
+            can't be written.
         """
         path = Path(path)
-        BOOK.open_to_read(path).close()  # first, so that a file that is not a book gets no lock file
+        BOOK.open_to_read(path).close()  # checked first, so that a file that is not a book gets no lock file
         with _locked(path) as lock:
             book = cls(path, BOOK.open_to_write(path), lock)
         try:
@@ -77,7 +78,7 @@ class BookWriter(Book):
     def put(self, record: Record) -> None:
         """Add or replace a position.
 
-        Raises: SettingsError if the record is invalid; OutflankError if it can't be written.
+        Raises: SettingsError if the record is invalid; OutflankError if the change can't be written.
         """
         self.put_all([record])
 
@@ -90,7 +91,7 @@ class BookWriter(Book):
         self._write(_INSERT_POSITION, rows)
 
     def remove(self, positions: Iterable[Position]) -> None:
-        """Remove positions or images of them; positions that are not in the book are ignored.
+        """Remove positions or images of them. Positions that are not in the book are ignored.
 
         Raises: OutflankError if the change can't be written.
         """
@@ -99,17 +100,17 @@ class BookWriter(Book):
         )
 
     def note(self, what: str) -> None:
-        """Add a line to the book's history; surrogates, as in file names that are not UTF-8, are escaped.
+        """Add a line to the book's history. Surrogates, which file names that are not UTF-8 have, are escaped.
 
-        Raises: OutflankError if it can't be written.
+        Raises: OutflankError if the line can't be written.
         """
         text = what.encode(errors="backslashreplace").decode()
         self._write(_INSERT_HISTORY, [(_now(), f"outflank {__version__}: {text}")])
 
     def commit(self) -> None:
-        """Commit all changes since the last commit, durably.
+        """Commit all changes since the last commit, so that they survive a power cut.
 
-        Raises: OutflankError if it fails, after a rollback; SettingsError if the book was closed.
+        Raises: OutflankError if the commit fails, after a rollback; SettingsError if the book was closed.
         """
         self._expect_open()
         if self._connection.in_transaction:
@@ -128,7 +129,7 @@ class BookWriter(Book):
     def compact(self) -> None:
         """Rewrite the file without gaps, in the order of the keys.
 
-        Raises: OutflankError if it fails; SettingsError if the book was closed.
+        Raises: OutflankError if the file can't be written; SettingsError if the book was closed.
         """
         self.commit()
         try:
@@ -137,12 +138,12 @@ class BookWriter(Book):
             raise _not_written(self.path, error) from None
 
     def close(self) -> None:
-        """Discard uncommitted changes, close the file and release the lock; a second call does nothing."""
+        """Discard uncommitted changes, close the file and release the lock. A second call does nothing."""
         lock = self._writer_lock
         if lock is None:
             return
         try:
-            # While another process reads, the last changes stay in a second file, where every reader finds them.
+            # If another process is reading now, the last changes stay in a second file, where every reader finds them.
             with suppress(sqlite3.Error):
                 self.rollback()
                 self._connection.execute("PRAGMA busy_timeout = 0")
@@ -176,15 +177,15 @@ class BookWriter(Book):
 
 
 def lock_book(path: Path) -> WriterLock:
-    """Lock a book, which need not exist yet; all links to a book share one lock.
+    """Lock a book, which need not exist yet. All symbolic links to a book share its lock.
 
-    Raises: FileFormatError if another process holds it, or if the lock file's name is taken; OutflankError if it can't
-        be created.
+    Raises: FileFormatError if another process holds the lock, or if another file has the name of the lock file;
+        OutflankError if the lock file can't be created.
     """
     refusal = f"another process is changing the book {str(path)!r}"
     try:
         return WriterLock(file_of(path), refusal)
-    except (OSError, ValueError) as error:  # ValueError for an invalid name, such as one with a zero byte
+    except (OSError, ValueError) as error:  # ValueError for an invalid path, such as one with a zero byte
         raise _not_written(path, error) from None
 
 
