@@ -1,4 +1,4 @@
-"""Book formats: our own text, the two formats of Edax 4.6, and Egaroucid's."""
+"""Book formats: our text format, the two formats of Edax 4.6, and Egaroucid's format."""
 
 from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator
@@ -27,12 +27,12 @@ _WRITERS: dict[Form, Callable[[Book, BinaryIO], None]] = {
     "edax-text": edax.write_text,
 }
 SETTLED_FORMS: tuple[Form, ...] = ("text", "edax")
-"""The formats that have scores, bounds and counts; for other formats these are computed from the leaves."""
+"""The formats that contain scores, bounds and counts. For other formats, these are computed from the leaves."""
 WRITTEN_FORMS = tuple(_WRITERS)
 
 
 def form_of(beginning: bytes) -> Form:
-    """Return the format of a file, by its first bytes. Raises: FileFormatError if it is not a book."""
+    """Return the format of a file, by its first bytes. Raises: FileFormatError if the file is not a book."""
     first = beginning.partition(b"\n")[0]
     if beginning.startswith(egaroucid.MAGIC):
         return "egaroucid"
@@ -52,9 +52,13 @@ def read_form(
 ) -> tuple[Iterator[Record], dict[str, str], bool]:
     """Return the records of a seekable file, the facts about the book, and whether its format is one of SETTLED_FORMS.
 
-    `rules` are used for formats that do not name their rules; without `form` the format is detected.
+    Args:
+        file: the file.
+        rules: the rules of the book, for formats that do not name them.
+        form: the format; None to detect it.
 
-    Raises: FileFormatError; SettingsError.
+    Raises: FileFormatError if the file is not a book of this format; SettingsError if the format does not support the
+        rules.
     """
     beginning = file.read(_PEEKED_BYTES)
     marked = len(BOM_UTF8) if beginning.startswith(BOM_UTF8) else 0
@@ -66,6 +70,7 @@ def read_form(
 def write_form(book: Book, file: BinaryIO, form: Form) -> None:
     """Write a book in one of WRITTEN_FORMS.
 
-    Raises: SettingsError if the format does not support its rules; OSError; FileFormatError if the book is damaged.
+    Raises: SettingsError if the format does not support the book's rules; OSError; FileFormatError if the book is
+        damaged.
     """
     _WRITERS[form](book, file)

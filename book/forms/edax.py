@@ -1,6 +1,7 @@
-"""The two formats of Edax 4.6. The binary one has a header and positions with their links, little endian.
+"""The two formats of Edax 4.6.
 
-Derived from files that Edax writes:
+The binary format has a header, then positions with their links, little endian. This description is derived from files
+that Edax wrote:
 
 ======  =====================================================================================================
 bytes   header
@@ -21,12 +22,12 @@ bytes   position, the image with the smallest (player, opponent)
 2 each  links: int8 score, square 0 (a1) to 63 (h8), 64 for a pass; then the leaf, -127 and 65 if there is none
 ======  =====================================================================================================
 
-A position in which the side to move has to pass has the pass as its only link. Our books do not store such positions,
-so they are created when writing and skipped when reading. Links are computed from the positions.
+If the side to move has to pass, the pass is the only link of the position. Our books do not store these positions: they
+are created when a book is written, and skipped when it is read. Links are computed from the positions.
 
-The text format has a line ``BOARD SIDE,LEVEL,MOVE,SCORE`` for each position; MOVE and SCORE are its leaf, or ``--`` and
--127. A reader has to compute scores, bounds, links and counts. A position with a forced pass has a line too, without a
-leaf.
+The text format has a line ``BOARD SIDE,LEVEL,MOVE,SCORE`` for each position. MOVE and SCORE are the leaf, or ``--`` and
+-127 if there is none. A reader has to compute scores, bounds, links and counts. A position in which the side to move
+has to pass has a line without a leaf.
 """
 
 import re
@@ -58,7 +59,7 @@ _VERSION = (4, 6)
 _HEADER = struct.Struct("<8sBBhbbbbbxiiiiii")
 _POSITION = struct.Struct("<QQIIIIhhhBB")
 _MOVE = struct.Struct("<bB")
-_TOLD = re.compile(r"\d{1,4}(?: \d{1,4}){10}")  # the numbers of the header, in the book's facts
+_TOLD = re.compile(r"\d{1,4}(?: \d{1,4}){10}")  # a fact of an imported book: the numbers of its header
 _PASS, _NO_MOVE, _NO_SCORE = 64, 65, -127
 _LINE = re.compile(r"([-XO]{64}) ([XO]),(\d{1,2}),(--|[A-H][1-8]|PA|PS),(-?\d{1,3})")
 _LONGEST_LINE = 1 << 10
@@ -66,7 +67,7 @@ _NO_LEAF = ("--", -127)
 
 
 def write(book: Book, file: BinaryIO) -> None:
-    """Write a book to a seekable file, whose header is written last.
+    """Write a book to a seekable file. The header is written last.
 
     Raises: SettingsError if Edax does not support the book's rules; OSError; FileFormatError if the book is damaged.
     """
@@ -92,7 +93,7 @@ def write(book: Book, file: BinaryIO) -> None:
 def read(file: BinaryIO, rules: Rules) -> Contents:
     """Return the contents of a file.
 
-    Raises: FileFormatError if it is not a book of Edax or names an invalid position; SettingsError if Edax does not
+    Raises: FileFormatError if the file is not a book of Edax or has an invalid position; SettingsError if Edax does not
         support `rules`.
     """
     _expect_othello(rules)
@@ -109,7 +110,10 @@ def read(file: BinaryIO, rules: Rules) -> Contents:
 
 
 def _passes(record: Record, entry: BookEntry, written: set[Position]) -> Iterator[bytes]:
-    """Yield the packed positions with a forced pass after the entry's moves, except those already written."""
+    """Yield the positions after the entry's moves in which the side to move has to pass, packed.
+
+    Positions in `written` are left out; new positions are added to it.
+    """
     for move in entry.moves:
         after = entry.position.play(move.move)
         image, _ = after.canonical()
@@ -140,9 +144,9 @@ def _pack(
 
 
 def _header(told: str, level: int, least: int, count: int) -> bytes:
-    """Return the header that the book was imported with, or one computed from the book."""
+    """Return the header of the imported book (`told`) or, if there is none, a header that is computed from the book."""
     if _TOLD.fullmatch(told):
-        with suppress(struct.error):  # in a fact written by hand the numbers may be out of range
+        with suppress(struct.error):  # the numbers of a fact that was written by hand may be out of range
             return _HEADER.pack(MAGIC, *_VERSION, *map(int, told.split()), count)
     now = datetime.now()
     date = (now.year, now.month, now.day, now.hour, now.minute, now.second)
@@ -150,7 +154,7 @@ def _header(told: str, level: int, least: int, count: int) -> bytes:
 
 
 def _records(file: BinaryIO, count: int, rules: Rules) -> Iterator[tuple[str, Record]]:
-    """Yield the place in the file, for messages, and the record of each position with a legal move."""
+    """Yield the record of each position with a legal move, after its place in the file for error messages."""
     for number in range(1, count + 1):
         where = f"position {number} of {count}"
         record = _record(file, rules, where)
@@ -197,7 +201,7 @@ def is_text_line(line: bytes) -> bool:
 
 
 def write_text(book: Book, file: BinaryIO) -> None:
-    """Write a book as text, with its positions in the order of their keys.
+    """Write a book in the text format. Its positions are in the order of their keys.
 
     Raises: SettingsError if Edax does not support the book's rules; OSError; FileFormatError if the book is damaged.
     """
@@ -216,14 +220,14 @@ def write_text(book: Book, file: BinaryIO) -> None:
 def read_text(file: BinaryIO, rules: Rules) -> Contents:
     """Return the contents of a text file.
 
-    Raises: FileFormatError naming an invalid line; SettingsError if Edax does not support `rules`.
+    Raises: FileFormatError, which names the line, if a line is invalid; SettingsError if Edax does not support `rules`.
     """
     _expect_othello(rules)
     return checked(_text_records(file, rules)), {}
 
 
 def _text_line(position: Position, level: int, leaf: Leaf | None) -> bytes:
-    """Return a position's line, in which the side to move is X whatever its colour, as Edax writes it."""
+    """Return the line of a position. The side to move is X even if it is White, as in Edax's files."""
     move, score = _NO_LEAF if leaf is None else (str(leaf.move).upper(), leaf.score)
     board = Position(position.own, position.opp, Colour.BLACK).board_string()[:64]
     return f"{board} X,{level},{move},{score}\n".encode()
@@ -261,5 +265,5 @@ def _expect_othello(rules: Rules) -> None:
 
 
 def _level_of(record: Record) -> int:
-    """Return the level of a record; the plies of its search if it has no level or a score set by hand."""
+    """Return the level of a record. If it has none, or if its score was set by hand, return the depth of its search."""
     return min(HIGHEST_LEVEL, record.depth) if record.level in (None, HAND_LEVEL) else record.level or 0

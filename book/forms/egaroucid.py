@@ -1,4 +1,4 @@
-"""Egaroucid's books (.egbk3), little endian, which can only be read.
+"""The format of Egaroucid's books (.egbk3), little endian. It can only be read.
 
 ======  =====================================================================================================
 bytes   header
@@ -16,10 +16,10 @@ bytes   position, one of its images
 3       int8 score, move (bit number) and level of the leaf, the best move that leads out of the book; 125 no move
 ======  =====================================================================================================
 
-A half turn of the board turns bit 0 = h8 into bit 0 = a1, so each position is read as this image. Scores are
-discs from the side to move. For a position without links, its own score and level replace the leaf's, since Egaroucid
-judges leaves at a lower level. Scores, bounds and counts are computed from the leaves. This description
-was derived from Egaroucid's own reader and from the book that it ships.
+Each position is read as its image under a half turn of the board, in which bit 0 is a1. Scores are in discs from the
+side to move. If a position has no links, its own score and level are used for its leaf, since Egaroucid searches leaves
+at a lower level. Scores, bounds and counts are computed from the leaves. This description was derived from Egaroucid's
+reader and from the book that Egaroucid ships.
 """
 
 import struct
@@ -42,8 +42,8 @@ _BY_HAND, _UNKNOWN = 70, -1  # levels
 def read(file: BinaryIO, rules: Rules) -> Contents:
     """Return the contents of a seekable file, which is read twice.
 
-    Raises: FileFormatError if it is not a book of Egaroucid or names an invalid position; SettingsError if Egaroucid
-        does not support `rules`.
+    Raises: FileFormatError if the file is not a book of Egaroucid or has an invalid position; SettingsError if
+        Egaroucid does not support `rules`.
     """
     if not rules.is_othello:
         raise SettingsError(f"Egaroucid plays Othello only, not {rules}")
@@ -92,7 +92,7 @@ def _positions(
         except ValueError as error:
             raise FileFormatError(f"{where}: {error}") from None
         score, level, lines, leaf_score, move, leaf_level = numbers
-        if abs(score) <= MOST_DISCS and position.legal_mask():  # Egaroucid skips other positions too
+        if abs(score) <= MOST_DISCS and position.legal_mask():  # Egaroucid also skips other positions
             yield where, position, (score, level, lines, leaf_score, move, leaf_level)
 
 

@@ -1,9 +1,9 @@
-"""Our own text format: a line for each position, with all data that a book stores about it.
+"""Our text format: a line for each position, with all data that a book stores about the position.
 
 The first line is ``outflank book 1``, the second ``positions NUMBER`` (missing in texts of version 1.0.0), the third
-``rules RULES``; lines ``fact NAME VALUE`` may follow. Each further line is a position: its 64 squares, the side to
-move, and the columns of a row without key and checksum, separated by blanks, with ``-`` for no value. A line that
-begins with ``#`` is a comment.
+``rules RULES``. Lines ``fact NAME VALUE`` may follow. Each further line is a position: its 64 squares, the side to
+move, and the columns of its row except the key and the checksum. Blanks separate these values, and ``-`` means that
+there is no value. A line that begins with ``#`` is a comment.
 """
 
 import re
@@ -26,7 +26,7 @@ _LONGEST_LINE = 1 << 16
 
 
 def write(book: Book, file: BinaryIO) -> None:
-    """Write a book with its positions in the order of their keys, so that equal books give equal texts.
+    """Write a book. Its positions are in the order of their keys, so that equal books give equal texts.
 
     Raises: OSError; FileFormatError if the book is damaged.
     """
@@ -41,9 +41,9 @@ def write(book: Book, file: BinaryIO) -> None:
 
 
 def read(file: BinaryIO, rules: Rules) -> Contents:
-    """Return the contents of a file; `rules` is ignored, since the file names its rules.
+    """Return the contents of a file. `rules` is ignored, since the file names its rules.
 
-    Raises: FileFormatError naming an invalid line.
+    Raises: FileFormatError, which names the line, if a line is invalid.
     """
     numbered = enumerate(iter(lambda: file.readline(_LONGEST_LINE), b""), 1)
     lines = ((number, _text(line, number)) for number, line in numbered)
@@ -55,7 +55,7 @@ def read(file: BinaryIO, rules: Rules) -> Contents:
 
 
 def _take_head(lines: Iterator[tuple[int, str]]) -> tuple[int | None, Rules]:
-    """Return the number of positions, which is None in a text of version 1.0.0, and the rules."""
+    """Return the number of positions (None in a text of version 1.0.0) and the rules."""
     number, first = next(lines, (1, ""))
     if first != FIRST_LINE:
         raise FileFormatError(f"line {number}: expected {FIRST_LINE!r}, got {first[:40]!r}")
@@ -75,7 +75,7 @@ def _take_head(lines: Iterator[tuple[int, str]]) -> tuple[int | None, Rules]:
 
 
 def _take_facts(lines: Iterator[tuple[int, str]], facts: dict[str, str]) -> list[tuple[int, str]]:
-    """Add the facts in the next lines to `facts`, and return the line after them, or an empty list at the end."""
+    """Add the facts in the next lines to `facts`. Return a list with the line after them; empty at the end."""
     for number, line in lines:
         word, _, text = line.partition(" ")
         if word != "fact":

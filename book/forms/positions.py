@@ -1,4 +1,4 @@
-"""Code that the formats share: checks of records, and the depth and selectivity of a level."""
+"""Code that all formats share: checks of records, and the depth and the selectivity of a level."""
 
 from collections.abc import Iterable, Iterator
 
@@ -8,16 +8,19 @@ from outflank.engine import FileFormatError, Move, Percent, Position, SettingsEr
 from outflank.engine.search.limits import FULL_WIDTH
 
 Contents = tuple[Iterator[Record], dict[str, str]]
-"""The records of a file, read lazily (FileFormatError if one is invalid), and the facts about the book."""
+"""The records of a file, and the facts about the book.
+
+Records are read lazily. Iterating over them raises FileFormatError at an invalid record.
+"""
 
 
 def checked(records: Iterable[tuple[str, Record]]) -> Iterator[Record]:
-    """Check that a book can hold the records, and yield them.
+    """Check that a book can store the records, and yield them.
 
     Args:
-        records: pairs of a place in the file, for messages, and the record there.
+        records: pairs of a place in the file and the record at this place.
 
-    Raises: FileFormatError, whose message begins with the place, if a record is invalid or repeats a position.
+    Raises: FileFormatError if a record is invalid or repeats a position. The message begins with the record's place.
     """
     known: set[bytes] = set()
     for where, record in records:
@@ -33,7 +36,7 @@ def checked(records: Iterable[tuple[str, Record]]) -> Iterator[Record]:
 
 
 def legal_leaf(position: Position, move: Move, where: str) -> Move:
-    """Return the move if it is legal. Raises: FileFormatError, whose message begins with `where`, if not."""
+    """Return the move. Raises: FileFormatError, whose message begins with `where`, if the move is illegal."""
     if move not in position.legal_moves():
         moves = " ".join(map(str, position.legal_moves()))
         raise FileFormatError(f"{where}: expected a leaf out of {moves}, got {move}")
@@ -41,9 +44,9 @@ def legal_leaf(position: Position, move: Move, where: str) -> Move:
 
 
 def searched_at(level: int, empties: int, where: str) -> tuple[int, Percent]:
-    """Return the plies and selectivity of a search at a level.
+    """Return the depth in plies and the selectivity of a search at a level.
 
-    Raises: FileFormatError beginning with `where` if there is no such level.
+    Raises: FileFormatError, whose message begins with `where`, if the level does not exist.
     """
     try:
         limit = limit_for_level(level, empties)
