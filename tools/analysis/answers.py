@@ -1,4 +1,4 @@
-"""Formats the answers of the analysis service, as JSON objects for programs and as table rows for people."""
+"""Formats answers of the analysis service: as JSON objects for programs, as table rows for people."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -13,8 +13,8 @@ from outflank.tools.report.board import end_text
 from outflank.tools.report.search import facts, moves_text, score_number, search_cells
 
 ANSWER_ROW = "{#:>6}  {move:<5} {score:>6}  {certainty:<16}  {line}"
-"""The columns of ``answer_row``."""
-_LINE_SHOWN = 12  # the number of moves of a line in the table
+"""The layout of a row that ``answer_row`` fills."""
+_LINE_SHOWN = 12  # the maximum number of moves of a line in the table
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,9 +22,9 @@ class Answer:
     """An answer to an item.
 
     Attributes:
-        found: the result of a query's search or its progress; None for other items, and for a query that was
+        found: the result or the progress of a query's search; None if the item is not a query, or if the query was
             cancelled before its search began.
-        count: the number of queries that an action has terminated.
+        count: the number of queries that the action has terminated.
     """
 
     item: Item
@@ -33,7 +33,7 @@ class Answer:
 
     @property
     def is_last(self) -> bool:
-        """Whether no other answer to the item follows. A warning counts as a separate item."""
+        """Whether this is the last answer to its item. A warning counts as a separate item."""
         return self.found is None or isinstance(self.found, SearchResult)
 
 
@@ -80,7 +80,7 @@ def stable_facts(position: Position) -> dict[str, list[str]]:
 
 
 def answer_row(query: Query, found: SearchInfo) -> str:
-    """Return the result of a query as a row of a table."""
+    """Return the result of a query as a table row."""
     cells = search_cells(found, query.position.empties) | {"#": str(query.identity)}
     cells["line"] = moves_text(found.pv[:_LINE_SHOWN])
     if query.position.is_over:

@@ -1,6 +1,8 @@
-"""Finds problems: positions of games with a single winning or best move, solved to the end and rated by difficulty.
+"""Finds problems in games, rates their difficulty, and presents them.
 
-Writes problems as OBF, as SGF, or as a page with hidden solutions, and asks them at a terminal.
+A problem is a position in which a single move wins, or in which a single move is the best. Each problem is solved to
+the end of the game. Problems are written as OBF, as SGF, or as a page with hidden solutions, or a user solves them at a
+terminal.
 """
 
 import functools
@@ -26,8 +28,8 @@ from outflank.tools.runtime.progress import counted, warn
 
 ELOS = range(LOWEST_ELO, HIGHEST_ELO + 1, 100)
 """The Elo levels for which a problem's probability of failure is computed."""
-_APART = 6  # the least distance in plies between two problems of a game, since closer positions are nearly the same
-# The least probability of failure at the weakest level: a position whose move every level finds is no problem to solve.
+_APART = 6  # the least distance in plies between two problems of a game; closer positions are nearly the same
+# The least probability of failure at the weakest level. A position whose best move every level finds is too easy.
 _LEAST_FAILURES = 0.1
 _HASH_MB = 32
 
@@ -43,10 +45,10 @@ class Puzzle:
     Attributes:
         scores: the proven scores of all moves, in discs from the side to move, the best first.
         line: the best line to the end of the game; its first move is the solution.
-        plies: the search depth from which the engine's choice is the solution; the number of empty squares if the
-            engine finds it only by solving the position.
-        failures: the probability that an engine of limited strength plays another move, 0 to 1, for each of ``ELOS``.
-        source: a description of the game with the position; empty if unknown.
+        plies: the least search depth such that the engine chooses the solution at this depth and at every greater
+            depth; the number of empty squares if the engine finds the solution only by solving the position.
+        failures: for each of ``ELOS``, the probability that an engine of this level plays another move, 0 to 1.
+        source: a description of the game that has the position; empty if unknown.
         ply: the number of moves and passes before the position in the game.
     """
 
@@ -61,12 +63,12 @@ class Puzzle:
 
     @property
     def solution(self) -> Move:
-        """The solution."""
+        """The first move of `line`."""
         return self.line[0]
 
     @property
     def difficulty(self) -> tuple[float, int]:
-        """The sort key of problems: the mean probability of failure, then the plies."""
+        """The sort key of problems: the mean probability of failure, then `plies`."""
         return sum(self.failures.values()) / len(self.failures), self.plies
 
 
@@ -75,11 +77,11 @@ Problems = list[tuple[Puzzle, set[bytes]]]
 
 
 def problems_of(goal: Goal, empties: range, game: AnnotatedGame) -> Problems:
-    """Return problems of a game that are at least ``_APART`` plies apart; the result depends only on the arguments."""
+    """Return problems of a game that are at least ``_APART`` plies apart. The result depends only on the arguments."""
     solver, searcher = _searchers()
     solver.clear()
     solved: dict[int, tuple[Line, ...]] = {}
-    # From the last position to the first, so that the transposition table already has the later positions.
+    # The loop goes from the last position to the first, so that the transposition table has the later positions.
     for ply, position in reversed([*enumerate(game.positions)]):
         if position.empties in empties and (lines := _solved(solver, position, goal)):
             solved[ply] = lines
@@ -114,7 +116,7 @@ def find(
     workers: int | None = None,
     kept: KeptResults | None = None,
 ) -> Iterator[Puzzle]:
-    """Yield the problems of all games in their order, but none that equals or is close to an earlier one.
+    """Yield the problems of all games in order, without problems that equal or are close to an earlier problem.
 
     Rotations and reflections of a position count as equal. `kept` stores the ``Problems`` of games between runs.
     """
@@ -134,7 +136,7 @@ def find(
 def failures(
     position: Position, solution: Move, solved: Sequence[Line], searcher: Searcher
 ) -> dict[int, float]:
-    """Return for each of ``ELOS`` the probability that an engine of this level does not play the solution."""
+    """Return the probability that an engine does not play the solution, for each level of ``ELOS``."""
 
     @functools.cache
     def lines(depth: int) -> Sequence[Line]:
@@ -153,7 +155,10 @@ def failures(
 
 
 def plies_needed(position: Position, solution: Move, searcher: Searcher) -> int:
-    """Return the least depth from which the engine's choice stays the solution; the empty squares if there is none."""
+    """Return the least depth such that the engine chooses the solution at this depth and at every greater depth.
+
+    Returns the number of empty squares if no depth suffices.
+    """
     best: list[tuple[int, Move]] = []
     searcher.clear()
     if position.empties > 1:
@@ -168,7 +173,7 @@ def plies_needed(position: Position, solution: Move, searcher: Searcher) -> int:
 
 
 def _source(game: AnnotatedGame) -> str:
-    """Return players, event and year, as in ``Tamenori - Murakami, World Championship, 1998``, as far as known."""
+    """Return the known players, event and date of a game: ``Tamenori - Murakami, World Championship, 1998``."""
     players = f"{game.black or '?'} - {game.white or '?'}" if game.black or game.white else ""
     return ", ".join(filter(None, (players, game.event, game.date[:10])))
 
@@ -186,21 +191,22 @@ def _key(position: Position) -> bytes:
 
 @functools.lru_cache(maxsize=1)
 def _searchers() -> tuple[Searcher, Searcher]:
-    """Return two searchers, one for solving and one for searches to a depth, as the engine's levels use them."""
+    """Return a searcher that solves positions, and a searcher for the limited depths of the engine's levels."""
     return Searcher(_HASH_MB), Searcher(_HASH_MB)
 
 
 _BOARD_PIXELS = 300
-_SOLVED_WHEN_ASKED = 24  # the most empty squares that are solved while a person waits
+# The maximum number of empty squares of positions that are solved while the user waits.
+_SOLVED_WHEN_ASKED = 24
 
 
 def solved_share(puzzles: Sequence[Puzzle], elo: int) -> float:
-    """Return the expected share of the problems that an engine of this level solves, 0 to 1."""
+    """Return the expected share of problems that an engine of level `elo` solves, 0 to 1."""
     return 1.0 - sum(puzzle.failures[elo] for puzzle in puzzles) / len(puzzles)
 
 
 def obf_line(puzzle: Puzzle, number: int) -> str:
-    """Return an OBF line with the scores of all moves, and a comment with goal, difficulty and source."""
+    """Return an OBF line with the scores of all moves. Its comment has the goal, the difficulty and the source."""
     failed = " ".join(f"{elo}: {share:.0%}" for elo, share in puzzle.failures.items())
     facts = (
         f"{number}, {puzzle.goal}",
@@ -212,7 +218,7 @@ def obf_line(puzzle: Puzzle, number: int) -> str:
 
 
 def sgf_game(puzzle: Puzzle, number: int) -> str:
-    """Return the problem as an SGF game that starts at its position; the moves are the best line to the end."""
+    """Return the problem as an SGF game that starts at its position. The moves are the best line to the end."""
     position = puzzle.position
     recorder = Recorder(position)
     for move in puzzle.line:
@@ -234,7 +240,7 @@ def render_page(puzzles: Sequence[Puzzle]) -> str:
     shown = [
         {
             "number": number,
-            # the image contains no text from outside
+            # the image contains no text from input files
             "board": Markup(puzzle.position.svg(size=_BOARD_PIXELS, legal=False)),
             "question": question(puzzle.position, puzzle.goal),
             "empties": puzzle.position.empties,
@@ -253,13 +259,13 @@ def render_page(puzzles: Sequence[Puzzle]) -> str:
 
 
 def question(position: Position, goal: Goal) -> str:
-    """Return the question as text, as in ``Black to move: one move alone wins``."""
+    """Return the question of a problem, as in ``Black to move: one move alone wins``."""
     asked = "one move alone wins" if goal == "win" else "one move is the best"
     return f"{position.rules.colour_name(position.side)} to move: {asked}"
 
 
 def _difficulty_text(puzzle: Puzzle) -> str:
-    """Return the difficulty with about five levels: ``Found by a search of 9 plies; failures by Elo: 600 83%, ...``."""
+    """Describe the difficulty: ``Found by a search of 9 plies; failures by Elo: 600 83%, ...``, with about 5 levels."""
     shown = [*ELOS][:: max(1, len(ELOS) // 5)]
     failed = ", ".join(f"{elo} {puzzle.failures[elo]:.0%}" for elo in shown)
     return f"Found by a search of {counted(puzzle.plies, 'ply', 'plies')}; failures by Elo: {failed}"
@@ -278,10 +284,11 @@ quit            end"""
 
 
 def ask_all(problems: Sequence[Problem], lines: InputLines) -> None:
-    """Ask problems at a terminal, one after the other, until the end of the problems or of the input.
+    """Ask problems at a terminal, one after the other, until the problems or the input end.
 
-    Raises: NotationError or IllegalMoveError for an invalid line, unless the input is a terminal, where a warning is
-        shown.
+    If the input is a terminal, an invalid line leads to a warning.
+
+    Raises: NotationError or IllegalMoveError for an invalid line if the input is not a terminal.
     """
     searcher = Searcher()
     asked = solved = 0
@@ -307,7 +314,7 @@ def ask_all(problems: Sequence[Problem], lines: InputLines) -> None:
 def _scores(problem: Problem, searcher: Searcher) -> Mapping[Move, int] | None:
     """Return the scores of all moves. The position is solved if the file lacks a score.
 
-    Returns None if there are fewer than two moves, or too many empty squares to solve.
+    Returns None if the position has fewer than two legal moves, or too many empty squares to solve.
     """
     moves, position = problem.position.legal_moves(), problem.position
     if len(moves) < 2:
@@ -321,7 +328,7 @@ def _scores(problem: Problem, searcher: Searcher) -> Mapping[Move, int] | None:
 
 
 def _ask(position: Position, scores: Mapping[Move, int], lines: InputLines) -> bool | None:
-    """Ask until the problem is solved or skipped. Return whether the first try was right; None if the user quits."""
+    """Ask until the user solves, skips or quits. Return whether the first try was right; None if the user quits."""
     best = max(scores.values())
     tried = False
     while (line := lines.next("Your move: ", float("inf"))) is not None:

@@ -25,12 +25,12 @@ from outflank.tools.report.search import limit_words
 
 _LONGEST_SHOWN = 60
 _LONGEST_IDENTITY = 1_000  # limited because each answer repeats the identity
-_MOST_WARNINGS = 20  # the maximum for one request
+_MOST_WARNINGS = 20  # the maximum number of warnings about one request
 _MOST_SECONDS = 1_000_000_000
 
 
 class _RequestError(NotationError):
-    """A request that can't be answered. `field` is the wrong field; None if the whole request is wrong."""
+    """A request can't be answered. `field` is the name of the wrong field; None if the whole request is wrong."""
 
     def __init__(self, message: str, field: str | None = None) -> None:
         super().__init__(message)
@@ -40,7 +40,7 @@ class _RequestError(NotationError):
 class _Fields:
     """The fields of one request. A field with the value null counts as missing.
 
-    A method that reads a field raises _RequestError if the value is of the wrong kind, and returns `otherwise` if the
+    A method that reads a field raises _RequestError if the value has the wrong type. It returns `otherwise` if the
     field is missing.
     """
 
@@ -93,7 +93,7 @@ class _Fields:
         return otherwise if value is None else bool(value)
 
     def words(self, name: str) -> str:
-        """Read a text, or a list of texts, which is joined with blanks; return an empty text if it is missing."""
+        """Read a text, or join a list of texts with blanks. Return an empty text if the field is missing."""
         value = self._values.get(name)
         words = value if isinstance(value, list) else ["" if value is None else value]
         self._expect("a text or a list of texts", name, all(isinstance(word, str) for word in words))
@@ -120,16 +120,18 @@ def shown(value: object) -> str:
 
 @dataclass(frozen=True, slots=True)
 class SearchRequest:
-    """The limits of a search and the wanted answer. None means no limit; the first limit that is met ends the search.
+    """The limits of a search, and the contents of its answer.
+
+    A limit of None does not apply. The search ends at the first limit that it reaches.
 
     Attributes:
         level: the level, 0 to 60, which sets the depth and the selectivity; see ``limit_for_level``.
         selectivity: the selectivity in percent; None for the default, see ``Limit.selectivity``.
         multipv: the number of best moves to report.
         stable: True to report stable discs, which can never be turned again.
-        report_every: seconds between reports while the search runs; None for the result alone.
+        report_every: the seconds between progress reports; None to report only the result.
 
-    Raises: SettingsError if a number makes no sense, or if a level is combined with a depth or a selectivity.
+    Raises: SettingsError if a number is out of range, or if a level is combined with a depth or a selectivity.
     """
 
     depth: int | None = None
@@ -150,17 +152,17 @@ class SearchRequest:
 
     @property
     def is_limited(self) -> bool:
-        """Whether a limit ends the search."""
+        """Whether at least one limit applies."""
         return (self.depth, self.nodes, self.seconds, self.level) != (None,) * 4
 
     def limit(self, empties: int) -> Limit:
-        """Return the limit of a search of a position with this number of empty squares."""
+        """Return the limit of the search of a position that has `empties` empty squares."""
         if self.level is None:
             return Limit(self.depth, self.nodes, self.seconds, selectivity=self.selectivity)
         return replace(limit_for_level(self.level, empties), nodes=self.nodes, seconds=self.seconds)
 
     def words(self) -> list[str]:
-        """Return the limits in words: ``["level 10", "5 s"]``."""
+        """Return a description of each limit: ``["level 10", "5 s"]``."""
         level = [] if self.level is None else [f"level {self.level}"]
         return level + limit_words(Limit(self.depth, self.nodes, self.seconds, selectivity=self.selectivity))
 
@@ -183,11 +185,11 @@ class Query:
     """A position to search.
 
     Attributes:
-        tags: the first fields of its answers: the request's ``id``, and fields that name its origin.
+        tags: the first fields of each answer: the request's ``id``, and fields that name the request's origin.
         moves: the moves to consider; None for all.
-        priority: the rank in the queue; queries of higher priority are searched first.
-        yields: True to end the search with its result so far when it has used up its time slice and another client
-            waits.
+        priority: the priority in the queue; queries of higher priority are searched first.
+        yields: True to end the search early if it has used up its time slice while another client waits. The answer is
+            then the result so far.
     """
 
     tags: dict[str, Any]
@@ -209,7 +211,7 @@ class Action:
 
     Attributes:
         target: the ``id`` of the request to terminate; None for all.
-        turns: the turns of that request to terminate; None for all.
+        turns: the turns of the request whose searches to terminate; None for all.
     """
 
     tags: dict[str, Any]
@@ -229,9 +231,9 @@ class Diagnostic:
     """An error or a warning about a request.
 
     Attributes:
-        sentence: the message, such as the expected and the actual value.
-        field: the field of the request with the fault; None for the whole request.
-        is_warning: True if the request is answered nevertheless; False if it can't be answered.
+        sentence: the message, for example with the expected and the actual value.
+        field: the name of the wrong field; None if the whole request is wrong.
+        is_warning: True for a warning, after which the request is answered; False for an error.
     """
 
     tags: dict[str, Any]
@@ -252,9 +254,9 @@ class Defaults:
 
 
 def read_request(line: str, number: int, defaults: Defaults) -> Iterator[Item]:
-    """Yield the items of the request in a line; an invalid request becomes a Diagnostic with the reason.
+    """Yield the items of the request in a line. An invalid request yields a Diagnostic with the reason.
 
-    `number` is the number of the line, which tags the Diagnostic if the request has no valid ``id``.
+    `number` is the line number. It identifies the Diagnostic if the request has no valid ``id``.
     """
     tags: dict[str, Any] = {"id": None, "line": number}
     try:
@@ -319,7 +321,7 @@ def _game(fields: _Fields, rules: Rules) -> Game:
 
 
 def _search(fields: _Fields, default: SearchRequest) -> SearchRequest:
-    """Return the search of a request. If the request has any limit, no default limit applies."""
+    """Return the limits and options of a request. If the request has any limit, no default limit applies."""
     if any(name in fields for name in _LIMITS):
         default = replace(default, depth=None, nodes=None, seconds=None, level=None, selectivity=None)
     selectivity = fields.whole("selectivity", 0, 100, default.selectivity)

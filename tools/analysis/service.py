@@ -1,4 +1,4 @@
-"""Analyzes positions for any number of clients: threads search, and an iterator yields the answers."""
+"""Analyzes positions for any number of clients in several threads, and delivers the answers."""
 
 import heapq
 import itertools
@@ -36,8 +36,8 @@ from outflank.tools.analysis.requests import (
 from outflank.tools.cli.positions import PositionArgument, shown
 
 FIRST_SLICE_SECONDS = 1.0
-"""The first time slice of a search while another client waits; it doubles each time that the search gives way."""
-_WATCH_SECONDS = 0.1  # the interval between two checks for searches that have to give way
+"""The first time slice of a search while another client waits. It doubles each time the search gives way."""
+_WATCH_SECONDS = 0.1  # the interval between checks for searches that must give way
 
 
 Client = Callable[[int, Answer], object]
@@ -49,11 +49,11 @@ class _Task:
     """A query that waits for a searcher or is being searched.
 
     Attributes:
-        key: the position in the queue, the smallest first: negative priority, then serial number.
+        key: the sort key in the queue, smallest first: the negative priority, then the serial number.
         number: the number of the item among the client's items.
-        cancelled: True if the search has to end; its result so far is the answer.
-        began: the start of the search, on the monotonic clock in seconds; None before the start.
-        slice: the seconds after which the search gives way if another client waits.
+        cancelled: True if the search must end and its result so far is the answer.
+        began: the start of the search on the monotonic clock, in seconds; None before the start.
+        slice: the time slice in seconds, after which the search gives way if another client waits.
         gives_way: True if the search was stopped for another client.
     """
 
@@ -68,24 +68,24 @@ class _Task:
     analysis: Analysis | None = field(compare=False, default=None)
 
     def report(self, found: SearchInfo | None) -> None:
-        """Deliver the result or the progress of the search; `found` is None if the search never began."""
+        """Deliver the result or the progress of the search to the client. `found` is None if the search never began."""
         self.client(self.number, Answer(self.query, found))
 
 
 class AnalysisService:
-    """Answers the items of any number of clients; every item gets one last answer. Searches do not hold the GIL.
+    """Answers the items of any number of clients. Every item gets one last answer. Searches do not hold the GIL.
 
-    Clients take turns. A search gives way when it has used up its time slice and another client waits. Later it starts
-    again from an empty transposition table, like every search, with a slice twice as long. So no answer depends on
-    other clients, except for queries with `yields`.
+    Clients take turns. A search gives way if it has used up its time slice while another client waits. It restarts
+    later with a slice twice as long. Every search starts with an empty transposition table. Answers therefore do not
+    depend on other clients, except for queries with `yields`.
 
     Args:
-        searchers: the searchers, each used by its own thread; their number is the number of concurrent searches.
+        searchers: the searchers. Each has its own thread, so their number is the number of concurrent searches.
     """
 
     def __init__(self, searchers: Sequence[Searcher]) -> None:
         self._changed = threading.Condition()
-        self._waiting: dict[Client, list[_Task]] = {}  # a heap for each client, the next client first
+        self._waiting: dict[Client, list[_Task]] = {}  # a heap for each client; the first client is the next
         self._tasks: dict[int, _Task] = {}  # the waiting and running tasks, by serial number
         self._serials = itertools.count()
         works: list[Callable[[], None]] = [self._share]
@@ -94,9 +94,9 @@ class AnalysisService:
             threading.Thread(target=work, name="outflank analysis", daemon=True).start()
 
     def take(self, client: Client, number: int, item: Item) -> None:
-        """Queue a query, by priority among the client's queries; answer any other item at once.
+        """Queue a query by its priority among the client's queries, or answer another item at once.
 
-        An action affects only queries of its own client.
+        An action affects only queries of the same client.
         """
         if not isinstance(item, Query):
             count = self._cancel(client, item.terminates) if isinstance(item, Action) else 0
@@ -135,12 +135,12 @@ class AnalysisService:
         return len(meant)
 
     def _queue(self, task: _Task) -> None:
-        """Add a task to the queue of its client; the caller holds the lock."""
+        """Add a task to the queue of its client. The caller holds the lock."""
         heapq.heappush(self._waiting.setdefault(task.client, []), task)
         self._changed.notify_all()
 
     def _next(self) -> _Task:
-        """Return the next task of the client that has waited longest; the client moves to the end of the queue."""
+        """Remove and return the next task of the client that has waited longest. Move the client to the queue's end."""
         client = next(iter(self._waiting))
         waiting = self._waiting.pop(client)
         task = heapq.heappop(waiting)
@@ -149,7 +149,7 @@ class AnalysisService:
         return task
 
     def _share(self) -> None:
-        """Loop forever: while another client waits, stop the search that has overrun its slice most."""
+        """Loop forever. While a client waits, stop the search that has exceeded its time slice most."""
         while True:
             with self._changed:
                 self._changed.wait_for(lambda: self._waiting)
@@ -214,12 +214,12 @@ MOST_WAITING = 10_000
 
 
 def answers(service: AnalysisService, items: Iterable[Item], ordered: bool = False) -> Iterator[Answer]:
-    """Yield the answers to all items. If the caller leaves the iteration earlier, the searches end.
+    """Yield the answers to all items. If the caller ends the iteration early, the searches end.
 
     Args:
         service: the service that searches the positions.
-        items: the items, read in a separate thread; the iteration raises the errors of reading.
-        ordered: True to yield last answers in the order of the items; progress is yielded as it comes.
+        items: the items, which a separate thread reads. The iteration raises the errors of reading.
+        ordered: True to yield the last answers in the order of their items. Progress is always yielded at once.
     """
     found: queue.SimpleQueue[tuple[int, Answer] | BaseException | int] = queue.SimpleQueue()
     room = threading.Semaphore(MOST_WAITING)
@@ -239,7 +239,7 @@ def answers(service: AnalysisService, items: Iterable[Item], ordered: bool = Fal
             found.put(error)
 
     threading.Thread(target=read, name="outflank requests", daemon=True).start()
-    early: dict[int, Answer] = {}  # the last answers that wait for earlier ones, by their index in the output
+    early: dict[int, Answer] = {}  # last answers that wait for earlier ones, by their index in the output
     done, count = 0, None
     try:
         while done != count:
@@ -267,7 +267,7 @@ _ESCAPED_BYTE = re.compile(r"[\udc80-\udcff]")
 
 
 def items_of(names: Sequence[str], defaults: Defaults) -> Iterator[Item]:
-    """Yield the items of files, standard input and the command line; the ids of games are numbers from 1.
+    """Yield the items of files, standard input and the command line. Games get the ids 1, 2, 3 ...
 
     Raises: OSError.
     """
@@ -285,8 +285,8 @@ def items_of(names: Sequence[str], defaults: Defaults) -> Iterator[Item]:
 
 
 def requests_of(stream: BinaryIO, defaults: Defaults) -> Iterator[Item]:
-    """Yield the requests of a stream, one on each line that is not blank."""
-    # Invalid bytes are not replaced, since ids that differ only in them would become equal.
+    """Yield the items of a stream. Each line that is not blank is a request."""
+    # Invalid bytes are not replaced, because ids that differ only in invalid bytes would become equal.
     for number, line, is_whole in read_lines(stream, "surrogateescape"):
         tags = {"id": None, "line": number}
         if not is_whole:
@@ -300,7 +300,7 @@ def requests_of(stream: BinaryIO, defaults: Defaults) -> Iterator[Item]:
 def games_as_items(
     entries: Iterator[Entry], name: str, defaults: Defaults, count: Iterator[int]
 ) -> Iterator[Item]:
-    """Yield the last position of each game as a query, and a remark for each game that can't be read."""
+    """Yield a query about the last position of each game, or a Diagnostic if the game can't be read."""
     for number, entry in enumerate(entries, 1):
         tags = {"id": next(count), "file": shown(name), "number": number}
         if isinstance(entry, BadGame):

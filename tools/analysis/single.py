@@ -1,4 +1,4 @@
-"""Analyzes one position: prints a table that grows during the search, then the best moves; or JSON instead."""
+"""Analyzes one position. Prints a table that grows during the search, then the best moves; or prints JSON."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ _LINE_ROW = "{move:<6} {score:>6}   {line}"
 
 
 def book_entry(books: Sequence[Path], position: Position, expected: bool) -> BookEntry | None:
-    """Return the entry of a position in the first book that has it; None if no book has it.
+    """Return the first book's entry that has the position; None if no book has the position.
 
-    Raises: OutflankError if a book can't be read, or, with `expected`, if a book is for other rules.
+    Raises: OutflankError if a book can't be read, or if `expected` is set and a book is for other rules.
     """
     for path in () if position.is_over else books:
         with Book.open(path) as book:
@@ -49,9 +49,9 @@ def book_entry(books: Sequence[Path], position: Position, expected: bool) -> Boo
 def analyze_game(
     game: Game, search: SearchRequest, service: AnalysisService, as_json: bool, entry: BookEntry | None
 ) -> None:
-    """Search the last position of a game. Print each iteration, then the result with the book's moves.
+    """Search the last position of a game. Print each iteration, then the result and the moves of the book.
 
-    Ctrl-C ends the search; the result is then the last iteration.
+    Ctrl-C ends the search. The result is then the last complete iteration.
 
     Raises: OutflankError if the search has failed.
     """
@@ -123,7 +123,7 @@ def _book_facts(entry: BookEntry | None) -> list[dict[str, Any]] | None:
 
 
 def _stable_lines(position: Position) -> list[str]:
-    """Return the stable discs in words, as in ``Stable: Black 5 (a1 b1 ...), White 0``."""
+    """Describe the stable discs, as in ``Stable: Black 5 (a1 b1 ...), White 0``."""
     sides = zip(position.rules.colour_names, stable_facts(position).values(), strict=True)
     return [
         "Stable: "

@@ -1,4 +1,4 @@
-"""Reviews games: searches every position from the last to the first, judges every move, and finds the book exit."""
+"""Reviews games: searches all positions from the last to the first, scores every move, and finds the book exit."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -34,9 +34,9 @@ _ORDER: tuple[Result, ...] = ("loss", "draw", "win")
 
 
 class MoveClass(StrEnum):
-    """The class of a move, for most by the discs that it lost.
+    """The class of a move. Moves that were neither forced nor given are classified by the discs that they lost.
 
-    On a full board exact margins are even, so a loss of less than two discs is noise of the estimates.
+    On a full board exact margins are even, so a loss of less than two discs is an inaccuracy of the estimates.
     """
 
     GIVEN = "given"
@@ -56,7 +56,7 @@ LEAST_LOST = {MoveClass.BLUNDER: 12, MoveClass.MISTAKE: 6, MoveClass.INACCURACY:
 
 @dataclass(frozen=True, slots=True)
 class SearchValue:
-    """The result of a position's search, as a review uses it.
+    """The result of the search of a position.
 
     Attributes:
         score: the final disc difference with best play, from the side to move.
@@ -73,7 +73,7 @@ class SearchValue:
 
     @classmethod
     def of(cls, position: Position, info: SearchInfo) -> "SearchValue":
-        """Return the value of a position from the result of its search."""
+        """Make the value of a position from the result of its search."""
         line = () if position.is_over else info.pv
         return cls(position, info.score, line, info.exact, info.depth, info.selectivity)
 
@@ -85,12 +85,12 @@ class SearchValue:
 
 @dataclass(frozen=True, slots=True)
 class MoveValue:
-    """The score of a legal move.
+    """A legal move and its score.
 
     Attributes:
         line: the best line that begins with the move.
-        score: the final disc difference with best play after the move, from the mover's side; at most the best move's
-            score.
+        score: the final disc difference with best play after the move, from the mover's side. It does not exceed the
+            score of the best move.
     """
 
     line: tuple[Move, ...]
@@ -99,7 +99,7 @@ class MoveValue:
 
     @property
     def move(self) -> Move:
-        """The move."""
+        """The first move of `line`."""
         return self.line[0]
 
 
@@ -109,7 +109,7 @@ class MoveReview:
 
     Attributes:
         best: the value of the position before the move.
-        score_after: the score with best play after the move, in discs from the mover's side; exact if `best` is.
+        score_after: the score with best play after the move, in discs from the mover's side; exact if `best` is exact.
         given: True if no player chose the move, such as a move of a match's opening.
         values: the values of all legal moves, the best first; empty unless ``ReviewSettings.all_moves`` is set.
     """
@@ -137,7 +137,7 @@ class MoveReview:
 
     @property
     def exact(self) -> bool:
-        """Whether both scores are proven."""
+        """Whether `score_before` and `score_after` are proven."""
         return self.best.exact
 
     @property
@@ -147,7 +147,7 @@ class MoveReview:
 
     @property
     def is_error(self) -> bool:
-        """Whether a player chose the move and it lost two discs or more."""
+        """Whether the move was a player's choice that lost two discs or more."""
         return self.kind in ERRORS
 
     @property
@@ -166,12 +166,12 @@ class MoveReview:
 
     @property
     def thrown(self) -> tuple[Result, Result] | None:
-        """The mover's results before and after the move, if both are proven and the second is worse; else None."""
+        """The mover's results before and after the move; None if they are unproven or if the second is not worse."""
         return self.worsened if self.exact else None
 
     @property
     def worsened(self) -> tuple[Result, Result] | None:
-        """The mover's results before and after the move by its scores, if the second is worse; else None."""
+        """The mover's results by the scores before and after the move; None if the result did not get worse."""
         before, after = self._outcome(self.score_before), self._outcome(self.score_after)
         return (before, after) if _ORDER.index(after) < _ORDER.index(before) else None
 
@@ -188,10 +188,10 @@ class MoveReview:
         return "win" if winner is self.colour else "loss"
 
 
-# The default number of empty squares from which positions are solved. Most take less than a second if the transposition
-# table has the later positions.
+# The default of ``ReviewSettings.exact_from``. Most of these positions are solved in less than a second if the
+# transposition table has the later positions.
 EXACT_FROM = 24
-_ALL_EXACT_FROM = 20  # the same for moves that are neither the best nor the played move
+_ALL_EXACT_FROM = 20  # the limit for moves that are neither the best nor the played move
 
 
 @names_keywords
@@ -200,10 +200,10 @@ class ReviewSettings:
     """The limits of the search of each position.
 
     Attributes:
-        seconds: the time of a search; a position needs a second search if the played move is not the best.
-        exact_from: the largest number of empty squares of positions to solve, regardless of the other limits.
+        seconds: the time of a search. A position needs a second search if the played move is not the best move.
+        exact_from: the maximum number of empty squares at which positions are solved, regardless of other limits.
         all_moves: True to score all moves of each position. Moves that are neither the best nor the played move are
-            solved only with at most 20 empty squares.
+            solved only if at most 20 squares are empty.
     """
 
     level: int = DEFAULT_LEVEL
@@ -221,7 +221,7 @@ class ReviewSettings:
         return Limit(self.depth, seconds=self.seconds)
 
     def words(self) -> str:
-        """Return the limits in words, as in ``level 10, exact from 20 empty squares``."""
+        """Describe the limits, as in ``level 10, exact from 20 empty squares``."""
         given = [
             *([counted(self.depth, "ply", "plies")] if self.depth is not None else []),
             *([f"{self.seconds:g} s a search"] if self.seconds is not None else []),
@@ -235,9 +235,9 @@ class GameReview:
 
     Attributes:
         final: the value of the position after the last move.
-        exit_ply: the ply of the move that left the opening book, passes included, 1 for the first; None if no move left
-            the book, or without a book.
-        exit_judged: True if the book has a score for this move: then the game followed the book to its end.
+        exit_ply: the ply of the move that left the opening book. Plies include passes and are counted from 1. None if
+            no book was given, or if no move left it.
+        exit_judged: True if the book has a score for this move, so that the game followed the book to its end.
     """
 
     game: AnnotatedGame
@@ -258,13 +258,13 @@ class GameReview:
 
     @property
     def numbers(self) -> tuple[int | None, ...]:
-        """The number of each move on a score sheet, from 1; None for a pass, which is not counted."""
+        """The number of each move on a score sheet, from 1; None for a pass, which has no number."""
         made = accumulate(int(not move.move.is_pass) for move in self.moves)
         return tuple(None if move.move.is_pass else n for move, n in zip(self.moves, made, strict=True))
 
     @property
     def turning_point(self) -> int | None:
-        """The ply of the last error that changed the result, else of the most costly error; None without errors."""
+        """The ply of the last error that changed the result, else the ply of the worst error; None without errors."""
         errors = [(move, ply) for ply, move in enumerate(self.moves, 1) if move.is_error]
         if turns := [ply for move, ply in errors if move.worsened]:
             return turns[-1]
@@ -275,10 +275,10 @@ class GameReview:
         return [move for move in self.moves if move.colour is colour]
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return a row of plain values for each move, for example for a DataFrame; moves and lines are texts.
+        """Return a row of plain values for each move, for example for a DataFrame. Moves and lines are texts.
 
-        The columns are the fields of a move in ``outflank review --json``, and ``curve``, the score before the move
-        from Black's side.
+        The columns are the fields of a move in ``outflank review --json``. The column ``curve`` is added: the score
+        before the move, from Black's side.
         """
         return [
             {
@@ -313,7 +313,7 @@ class GameReview:
         return f"<GameReview {self}>"
 
     def _repr_html_(self) -> str:
-        """Return the moves as a table for a notebook."""
+        """Return the moves as an HTML table for a notebook."""
         shown = ("number", "side", "move", "before", "after", "lost", "class", "best")
         return html_table(({name: row[name] for name in shown} for row in self.rows()), str(self))
 
@@ -323,10 +323,10 @@ def review_game(
     settings: ReviewSettings | None = None,
     searcher: Searcher | None = None,
 ) -> GameReview:
-    """Review a game, by default with the default settings and a new searcher.
+    """Review a game. Without `settings` or `searcher`, use the default settings or a new searcher.
 
-    The review goes backwards, so that the searcher's transposition table has the later positions. The table is
-    cleared first, so that a review does not depend on earlier games.
+    Positions are searched from the last to the first, so that the transposition table has the later positions. The
+    table is cleared first, so that a review does not depend on earlier games.
 
     Raises: FileFormatError with the reason for a ``BadGame``, which ``read_games`` yields for an unreadable game.
     """
@@ -338,7 +338,7 @@ def review_game(
     search.clear()
 
     def judge(position: Position, moves: Sequence[Move] | None = None) -> SearchValue:
-        """Search a position, considering only `moves` unless they are None."""
+        """Search a position. Consider only `moves`, or all moves if `moves` is None."""
         return SearchValue.of(position, search.search(position, limits.limit(position.empties), moves=moves))
 
     final = after = judge(game.final)
@@ -347,7 +347,7 @@ def review_game(
         review = _review(judge, played.before, played.move, after)
         reviews.append(replace(review, given=number < game.given))
         after = review.best
-    if limits.all_moves:  # after all other searches, so that their results do not depend on the option
+    if limits.all_moves:  # last, so that the option does not change the results of the other searches
         lines = [final.line, *(review.best.line for review in reviews)]
         reviews = [_with_values(*each, limits, search) for each in zip(reviews, lines, strict=False)]
     return GameReview(game, tuple(reversed(reviews)), final)
@@ -356,7 +356,7 @@ def review_game(
 def _review(
     judge: Callable[..., SearchValue], before: Position, move: Move, after: SearchValue
 ) -> MoveReview:
-    """Review a move. `after` is the value of the position that it led to."""
+    """Review a move. `after` is the value of the position after the move."""
     if len(before.legal_moves()) == 1:
         depth = after.depth + (not move.is_pass)
         line = (move, *after.line)
@@ -370,7 +370,7 @@ def _review(
         return MoveReview(proven, move, proven.score)
     if best.line[0] == move:
         return MoveReview(best, move, best.score)
-    # Search the move with the same limit as the best move, so that scores of the same depth are compared.
+    # The played move gets the same limit as the best move, so that the compared scores have the same depth.
     played = judge(before, [move])
     if played.score >= best.score:
         return MoveReview(played, move, played.score)
@@ -400,7 +400,7 @@ def _with_values(
 
 
 def review_in_worker(settings: ReviewSettings, hash_mb: int, threads: int, game: AnnotatedGame) -> GameReview:
-    """Review a game with the shared searcher of this process, which must not review two games at the same time."""
+    """Review a game with the searcher that this process shares. Only one thread of the process may do so at a time."""
     return review_game(game, settings, shared_searcher(hash_mb=hash_mb, threads=threads))
 
 
@@ -410,14 +410,14 @@ def book_exits(
 ) -> Iterator[Callable[[GameReview], GameReview]]:
     """Open books, and yield a function that adds the book exit to a review.
 
-    Of the books for the game's rules, the function uses the first that has the game's first position.
+    The function uses the first book that fits the game's rules and has the game's first position.
 
     Args:
         paths: the paths of the books.
-        warn: a function that receives a warning for rules without a book, once for each; None if the user named no
+        warn: a function that receives one warning for each set of rules that has no book; None if the user named no
             book.
 
-    Raises: FileFormatError if a book can't be read; the yielded function raises it if a book is damaged.
+    Raises: FileFormatError if a book can't be read. The yielded function raises FileFormatError if a book is damaged.
     """
     unserved: set[Rules] = set()
     with ExitStack() as opened:

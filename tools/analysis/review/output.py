@@ -1,4 +1,4 @@
-"""Output of reviews: totals of each side and player, text for a terminal, JSON, and annotated games."""
+"""Formats reviews as terminal text, as JSON data and as annotated games, and counts totals of sides and players."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -24,7 +24,7 @@ PointOfView = Literal["mover", "black"]
 
 @dataclass(slots=True)
 class MoveTotals:
-    """Counts of reviewed moves; forced and given moves are not counted."""
+    """Counts of reviewed moves, without forced and given moves."""
 
     kinds: Counter[MoveClass] = field(default_factory=Counter)
     lost: float = 0.0
@@ -33,7 +33,7 @@ class MoveTotals:
     exact: int = 0
 
     def add(self, moves: Iterable[MoveReview]) -> "MoveTotals":
-        """Count more moves, and return these totals."""
+        """Count more moves. Return self."""
         for move in moves:
             if move.kind in NOBODYS:
                 continue
@@ -66,8 +66,8 @@ class PlayerSummary:
 
     Attributes:
         name: the player's name in the games; empty if the games have no name.
-        losses: the number of lost games. Games without a result count as neither win, draw nor loss, and games of a
-            player against the same name as neither win nor loss.
+        losses: the number of lost games. A game without a result is not a win, a draw or a loss. A game of a player
+            against a player of the same name is not a win or a loss.
     """
 
     name: str
@@ -78,7 +78,7 @@ class PlayerSummary:
     tally: MoveTotals = field(default_factory=MoveTotals)
 
     def add(self, review: GameReview, colour: Colour) -> None:
-        """Count a game in which the player had this colour. A game against the same name is neither won nor lost."""
+        """Count a game in which the player had this colour."""
         has_both = review.game.black == review.game.white
         self.tally.add(review.of(colour))
         outcome = review.game.outcome
@@ -106,7 +106,7 @@ def ranked(players: Mapping[str, PlayerSummary]) -> list[PlayerSummary]:
 
 
 def game_facts(review: GameReview, file: str, number: int) -> dict[str, Any]:
-    """Return a game as JSON data: players, the cost of each move, both sides' totals, the evaluation curve."""
+    """Return the review of a game as JSON data: players, costs of moves, both sides' totals, the evaluation curve."""
     game, outcome, opening, left = review.game, review.game.outcome, review.opening, review.exit_ply
     return {
         "kind": "game",
@@ -140,7 +140,7 @@ def game_facts(review: GameReview, file: str, number: int) -> dict[str, Any]:
 
 
 def player_facts(players: Iterable[PlayerSummary]) -> dict[str, Any]:
-    """Return the summary of many games as JSON data."""
+    """Return the summaries of the players as JSON data."""
     return {
         "kind": "players",
         "players": [
@@ -211,7 +211,7 @@ _STYLES: dict[MoveClass, dict[str, object]] = {
     MoveClass.MISTAKE: {"fg": "red"},
     MoveClass.BLUNDER: {"fg": "red", "bold": True},
 }
-_LINE_SHOWN = 8  # the number of shown moves of a better line
+_LINE_SHOWN = 8  # the maximum number of moves that are shown of a better line
 _NARROWEST = 40  # the least width in characters to which lines are wrapped
 _TALLY_HEADING = "moves  accuracy  inaccuracies  mistakes  blunders  discs lost  a move  worst  thrown"
 _NARROW_TALLY_HEADING = "moves   right   ?!    ?   ??    lost  a move  worst  thrown"
@@ -220,7 +220,7 @@ _LONGEST_NARROW_NAME = 10
 
 
 def game_text(review: GameReview, view: PointOfView = "mover", width: int | None = None) -> Iterator[str]:
-    """Yield the lines of a game's review. The table of totals is narrower if `width` is too small for the wide one."""
+    """Yield the lines of a game's review. The table of totals is narrow if `width` is too small for the wide table."""
     yield headline(review)
     if occasion := occasion_text(review.game):
         yield f"{'Event' if review.game.event else 'Date'}: {occasion}"
@@ -246,7 +246,7 @@ def game_text(review: GameReview, view: PointOfView = "mover", width: int | None
 
 
 def move_text(review: GameReview, number: int, view: PointOfView = "mover") -> Iterator[str]:
-    """Yield the lines about one move of a game: the board before the move, and the values of all moves there.
+    """Yield the lines about one move of a game: the board before the move, and the values of all legal moves.
 
     Raises: OutflankError if the game has no move with this number.
     """
@@ -273,7 +273,7 @@ def _seen(score: float, move: MoveReview, view: PointOfView) -> float:
 
 
 def game_line(review: GameReview, number: int, width: int | None = None) -> list[str]:
-    """Return the summary of a game as one line, or wrapped to `width` characters."""
+    """Return the summary of a game as one line, or as lines of at most `width` characters."""
     tallies = [MoveTotals().add(review.of(colour)) for colour in Colour]
     lost = " and ".join(f"{score_text(tally.lost)[1:]} in {tally.moves}" for tally in tallies)
     opening = "" if review.opening is None else f"; {review.opening.name}"
@@ -285,7 +285,7 @@ def game_line(review: GameReview, number: int, width: int | None = None) -> list
 
 
 def exit_text(review: GameReview) -> str:
-    """Return the book exit in words, as in ``left at move 9, b5``; an empty text if no move left a book."""
+    """Describe the book exit, as in ``left at move 9, b5``. Return an empty text if no move left a book."""
     if review.exit_ply is None:
         return ""
     number, move = review.numbers[review.exit_ply - 1], review.moves[review.exit_ply - 1].move
@@ -295,7 +295,7 @@ def exit_text(review: GameReview) -> str:
 
 
 def players_text(players: Sequence[PlayerSummary], width: int | None = None) -> Iterator[str]:
-    """Yield a table of the players. It is narrower if `width` is too small for the wide table."""
+    """Yield the lines of a table of the players. The table is narrow if `width` is too small for the wide table."""
     names = [printable(player.name, None) or "(no name)" for player in players]
     longest = max(map(len, ["player", *names]))
     wide = f"{'player':<{longest}}  games  won  drawn  lost  {_TALLY_HEADING}"
@@ -325,7 +325,7 @@ def headline(review: GameReview) -> str:
 
 
 def result_text(review: GameReview) -> str:
-    """Return ``40-24`` for a finished game, else the recorded result such as ``White wins by time``, or unfinished."""
+    """Return the result of a game: ``40-24`` if finished, a recorded ``White wins by time``, or ``unfinished``."""
     return game_result(review.game) or "unfinished"
 
 
@@ -337,7 +337,7 @@ def _instead_text(move: MoveReview) -> str:
 
 
 def _error_text(move: MoveReview) -> str:
-    """Return an error in words, as in ``blunder, 12 discs lost, better h4 h7 g8``."""
+    """Describe an error, as in ``blunder, 12 discs lost, better h4 h7 g8``."""
     lost = counted(round(move.lost), "disc")
     return f"{move.kind}, {lost} lost, better {_instead_text(move)}"
 
@@ -365,11 +365,11 @@ def _tally_text(tally: MoveTotals, narrow: bool = False) -> str:
 
 
 def annotated(review: GameReview) -> AnnotatedGame:
-    """Return the game with the review added to its annotations.
+    """Return the game with annotations from its review.
 
-    Each move gets the review's score after it, in place of the player's score, and an exact margin if the scores are
-    proven. An error gets a mark, a better line and a comment. The game's comment lists all errors, for formats without
-    comments on moves.
+    The review's score after each move replaces the player's score. If the scores are proven, the move also gets an
+    exact margin. An error gets a mark, a better line and a comment. The game's comment lists all errors, because some
+    formats have no comments on moves.
     """
     game, numbers = review.game, review.numbers
     moves = [_annotated(*each) for each in zip(game.moves, review.moves, strict=True)]

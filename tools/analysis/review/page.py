@@ -1,4 +1,4 @@
-"""Renders the page of a review: a self-contained HTML file, made of the same parts as the report of a run."""
+"""Renders reviews as a self-contained HTML page. The page has the same parts as the report of a run."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -30,7 +30,7 @@ from outflank.tools.report.charts import Series, chart
 from outflank.tools.report.search import certainty, moves_text
 
 _WORST_SHOWN = 40
-_LINE_SHOWN = 8  # the number of shown moves of a line that begins with a poorer move
+_LINE_SHOWN = 8  # the maximum number of shown moves of a line that does not begin with the best move
 
 
 def render_review(
@@ -39,7 +39,7 @@ def render_review(
     view: PointOfView = "black",
     played: Sequence[str] = (),
 ) -> str:
-    """Return the page of one or more games: each game on a board with its curve, the totals, and the worst moves."""
+    """Return the page of one or more games: each game on a board, its evaluation curve, totals, and the worst moves."""
     players: dict[str, PlayerSummary] = {}
     for review in reviews:
         count_game(players, review)
@@ -69,7 +69,7 @@ def render_review(
 
 
 def curve_svg(review: GameReview) -> str:
-    """Return the evaluation of each position of a game as an SVG image, from Black's point of view.
+    """Draw the evaluations of a game's positions from Black's point of view, as an SVG image.
 
     Raises: OutflankError if the game has no moves.
     """
@@ -106,7 +106,7 @@ def _names(review: GameReview) -> tuple[str, str]:
 
 
 def review_replay(review: GameReview, number: int) -> Replay:
-    """Return the game with the review's scores and classes, for the script of the page."""
+    """Return the game with the review's scores and move classes, as data for the script of the page."""
     game, moves = review.game, review.moves
     left_book = f"Book: {exit_text(review)}" if review.exit_ply else ""
     record = Replay.of(game, number)
@@ -128,7 +128,10 @@ def review_replay(review: GameReview, number: int) -> Replay:
 
 
 def _choice(value: MoveValue, move: MoveReview) -> list[object]:
-    """Return a legal move's best line, shortened for poor moves, its score for Black, and 1 if the score is proven."""
+    """Return a list about a legal move: its best line, its score for Black, and 1 if the score is proven, else 0.
+
+    The line is shortened if the move is not the best move.
+    """
     line = value.line if value.move == move.best.line[0] else value.line[:_LINE_SHOWN]
     return [moves_text(line), round(for_black(value.score, move.colour) or 0.0, 2), int(value.exact)]
 

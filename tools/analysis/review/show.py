@@ -43,7 +43,7 @@ def write_reviews(
     view: PointOfView,
     played: Sequence[str],
 ) -> None:
-    """Write the reviews to each file, in the form that its suffix names."""
+    """Write the reviews to each file, in the format of its suffix."""
     if not reviews:
         return
     made: Mapping[str, Callable[[], str]] = {
@@ -61,7 +61,7 @@ def _records(write: Callable[[AnnotatedGame], str], reviews: Iterable[GameReview
 
 
 class ReviewOutput:
-    """Prints reviews as they come: a single review in full, or each of several in a line.
+    """Prints reviews as they are added: a single review in full, several reviews as a line each.
 
     Attributes:
         games: the number of reviews.
@@ -76,10 +76,10 @@ class ReviewOutput:
         self._view, self._number, self._keep, self._explorer = view, number, keep, explorer
         self._as_json = as_json
         self._players: dict[str, PlayerSummary] = {}
-        self._first: GameReview | None = None  # held back until a second review or the end
+        self._first: GameReview | None = None  # kept until a second review is added, or until the end
 
     def add(self, review: GameReview, file: str, number: int) -> None:
-        """Print the JSON data or the line of a review; the first review waits until a second comes."""
+        """Print the JSON data or the line of a review. The first line is printed when a second review is added."""
         self.games += 1
         count_game(self._players, review)
         if self._keep:
@@ -95,7 +95,7 @@ class ReviewOutput:
             _print(game_line(review, self.games, terminal_width()))
 
     def end(self) -> None:
-        """Print the only review in full, or the summary of the players."""
+        """Print a single review in full, or the summary of the players of several reviews."""
         if self._first is not None:
             if self._number is None:
                 _print(game_text(self._first, self._view, terminal_width()))
@@ -120,7 +120,7 @@ class ReviewOutput:
         }
 
     def archive_text(self, game: AnnotatedGame) -> Iterator[str]:
-        """Yield the archive's table of the last position that other games reached; nothing without an archive."""
+        """Yield the archive's table of the last position that other games reached. Yield nothing without an archive."""
         if self._explorer is None:
             return
         self._explorer.archive.expect(game.rules)
