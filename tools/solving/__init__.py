@@ -1,1 +1,1 @@
-"""Solving: jobs that can be resumed, proofs of exact scores, claims of others, solutions in words."""
+"""Solving: jobs that can be resumed, proofs of exact scores, imported claims, and output of solutions."""

@@ -1,4 +1,4 @@
-"""Reads claims about scores, deduces a root's score from them, and solves a random sample of them again."""
+"""Reads claims about scores, deduces a root's score from claims, and solves a random sample of claims again."""
 
 import json
 import lzma
@@ -37,9 +37,9 @@ from outflank.tools.solving.proofs import check
 from outflank.tools.solving.proofs.write import ProofWriter
 
 _MOST_BYTES = 1 << 28
-_MOST_BOARDS = 4_000_000  # the limit for a deduction, which stores every board that it visits
+_MOST_BOARDS = 4_000_000  # the limit of a deduction, which stores every visited board
 _ROW = re.compile(r"([-XO]{64} [XO]);?,([+-]?\d{1,2}),([+-]?\d{1,2})")
-_MOST_NAMED = 10  # the number of lines that a message lists
+_MOST_NAMED = 10  # the maximum number of lines that a message lists
 HEADING = "position,lower,upper"
 _UNKNOWN: Bounds = (-64, 64)
 
@@ -49,7 +49,7 @@ class Claim:
     """A claim about the score of a position.
 
     Attributes:
-        position: the position, after the pass if the side to move had to pass; the side to move has a move.
+        position: the position. If the side to move had to pass, the position after the pass.
         lower: the lower bound of its score, in discs from the side to move.
         line: the number of the line in the file, 1 for the first.
     """
@@ -61,7 +61,7 @@ class Claim:
 
 
 def read_claims(stream: BinaryIO, name: str, rules: Rules) -> list[Claim]:
-    """Read a file of claims: ``position,lower,upper`` on each line, after an optional heading line.
+    """Read a file of claims. Each line is ``position,lower,upper``; the first line may be a heading.
 
     Raises: FileFormatError at the first invalid line.
     """
@@ -121,10 +121,10 @@ def _differ(one: Claim, other: Claim) -> bool:
 
 
 class Deduction:
-    """The consequences of claims under the rules, without a search.
+    """Deduces bounds from claims and the rules, without a search.
 
     The bounds of a board follow from the bounds after its moves. The deduction goes no deeper than the claim with the
-    fewest empty squares. A claim that it meets is compared with what follows from the moves there.
+    fewest empty squares. At a board with a claim, it compares the claim with the bounds that follow from the moves.
 
     Attributes:
         met: True once the deduction has reached a board with a claim.
@@ -140,7 +140,7 @@ class Deduction:
         self.met = False
 
     def __len__(self) -> int:
-        """Return the number of questions about boards that have been examined."""
+        """Return the number of examined questions about boards."""
         return len(self._followed)
 
     def bounds(self, root: Position) -> Bounds:
@@ -150,7 +150,7 @@ class Deduction:
         return lower, -held
 
     def needed(self, root: Position, bounds: Bounds) -> set[bytes]:
-        """Return the boards whose claims imply these bounds of the root."""
+        """Return the keys of boards whose claims imply these bounds of the root."""
         lower, upper = bounds
         found: set[bytes] = set()
         seen: set[tuple[Position, int, bool]] = set()
@@ -171,7 +171,10 @@ class Deduction:
         return found
 
     def claimed(self, position: Position, wanted: int, reached: bool) -> bool:
-        """Return whether a claim says that the side to move reaches `wanted` discs, or fails to if not `reached`."""
+        """Return whether a claim implies that the side to move reaches `wanted` discs.
+
+        If `reached` is False, return whether a claim implies that the side to move does not reach `wanted` discs.
+        """
         if position.must_pass or position.is_over:
             return False
         lower, upper = self._bounds.get(key_of(position)[0], _UNKNOWN)
@@ -185,7 +188,10 @@ class Deduction:
         raise SettingsError(f"{wanted:+d} does not follow for {position.board_string()}")
 
     def _follows(self, position: Position, wanted: int, reached: bool) -> bool:
-        """Return whether claims imply that the side to move reaches `wanted` discs, or fails to if not `reached`."""
+        """Return whether the claims imply that the side to move reaches `wanted` discs.
+
+        If `reached` is False, return whether they imply that the side to move does not reach `wanted` discs.
+        """
         moving, passed = after_passes(position)
         if moving.is_over:
             return (moving.score(moving.side) >= wanted) == reached
@@ -211,7 +217,7 @@ class Deduction:
         return known
 
     def _compare(self, position: Position, key: bytes) -> None:
-        """Raise SettingsError if the claims about a board contradict what follows from its moves."""
+        """Raise SettingsError if the claims about a board contradict the bounds that follow from its moves."""
         if key in self._compared or position.empties <= self._empties:
             return
         self._compared.add(key)
@@ -229,7 +235,7 @@ class Deduction:
         )
 
     def _lines_of(self, keys: set[bytes]) -> str:
-        """Return the line numbers of the claims about the boards with these keys, as in ``lines 2, 5, 7``."""
+        """Name the lines of the claims about the boards with these keys, as in ``lines 2, 5, 7``."""
         lines = [str(claim.line) for claim in self._claims if key_of(claim.position)[0] in keys]
         shown = ", ".join(lines[:_MOST_NAMED])
         more = f" and {len(lines) - _MOST_NAMED:,} more" if len(lines) > _MOST_NAMED else ""
@@ -244,7 +250,10 @@ class Deduction:
 
 
 def _highest(holds: Callable[[int], bool]) -> int:
-    """Return the highest score from -64 to 64 for which a monotonic condition holds. It must hold for -64."""
+    """Return the highest score from -64 to 64 for which `holds` is True.
+
+    The condition must hold for -64. If it holds for a score, it must hold for all lower scores.
+    """
     lower, upper = -64, 64
     while lower < upper:
         middle = (lower + upper + 1) // 2
@@ -255,10 +264,10 @@ def _highest(holds: Callable[[int], bool]) -> int:
 def follow(
     file: BinaryIO, root: Position, proof_path: Path | None, needed_path: Path | None, as_json: bool
 ) -> None:
-    """Print the score of a position as deduced from a file of claims. With `proof_path`, write and check a proof.
+    """Deduce the score of a position from a file of claims, and print it. With `proof_path`, write and check a proof.
 
-    Raises: OutflankError if no claim applies or claims contradict each other, if a proof is wanted and no exact score
-        follows, or if the checker refuses the proof.
+    Raises: OutflankError if no claim applies, if claims contradict each other, if a proof is wanted but no exact score
+        follows, or if the checker rejects the proof.
     """
     claims = read_claims(file, file.name, root.rules)
     deduction = Deduction(claims)
@@ -298,7 +307,7 @@ def follow(
 
 
 def drawn(claims: Sequence[Claim], sample: int, seed: int) -> list[Claim]:
-    """Draw a random sample of claims. A larger sample contains the smaller samples of the same seed."""
+    """Draw a random sample of claims. With the same seed, a larger sample contains every smaller sample."""
     order = list(range(len(claims)))
     random.Random(seed).shuffle(order)
     return [claims[i] for i in order[:sample]]
@@ -347,7 +356,7 @@ def _name_of(claim: Claim) -> str:
 
 
 def _solve_again(hash_mb: int, claim: Claim) -> tuple[bool, int]:
-    """Return whether a claim is true, and the nodes of its searches. Runs in a worker."""
+    """Search a claim's position. Return whether the claim is true, and the nodes of the searches. Runs in a worker."""
     nodes = 0
     searcher = shared_searcher(hash_mb=hash_mb)
     for wanted, claimed in ((claim.lower, "lower"), (claim.upper + 1, "upper")):
@@ -360,13 +369,13 @@ def _solve_again(hash_mb: int, claim: Claim) -> tuple[bool, int]:
 
 
 def audit_words(claims: int, checked: int, wrong: int) -> str:
-    """Return a sentence with the result of an audit."""
+    """Describe the result of an audit in a sentence."""
     text = f"{counted(checked, 'claim')} of {claims:,} solved again, {wrong:,} wrong"
     if wrong:
         return text
     if checked == claims:
         return f"{text}: all claims are true"
-    # The rule of three: if 3 / n of all claims were wrong, n draws would contain no wrong claim with probability < 5 %.
+    # The rule of three: if 3 / n of all claims were wrong, n draws would miss all wrong claims with probability < 5 %.
     if checked <= 3:
         return f"{text}: too few to say how many of all may be wrong"
     return f"{text}: with 95 % confidence at most {3 / checked:.2%} of all are wrong"

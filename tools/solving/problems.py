@@ -1,4 +1,4 @@
-"""Reads the positions of a command line, and solves them one after the other."""
+"""Reads the positions of a command line, and solves the positions one after the other."""
 
 import time
 from collections.abc import Iterable, Iterator, Sequence
@@ -27,7 +27,7 @@ def solve_all(
     rules: Rules,
 ) -> None:
     """Solve the problems one after the other, and print each solution."""
-    searcher.prepare()  # so that the first position's time does not include it
+    searcher.prepare()  # the time of the first position does not include the preparation
     settings = settings_line(searcher, str(rules), *limit_words(limit))
     report.begin(settings)
 
@@ -36,7 +36,7 @@ def solve_all(
             found: list[Solution] = []
             try:
                 result = _solve(problem, number, len(problems), limit, searcher, all_moves, found)
-            except BaseException:  # after Ctrl-C too, print the latest result
+            except BaseException:  # print the latest result, after Ctrl-C too
                 if found:
                     report.add(found[-1])
                 raise
@@ -66,7 +66,7 @@ def _solve(
     all_moves: bool,
     found: list[Solution],
 ) -> SearchResult:
-    """Return the result. Append each solution of the deepening search to `found`; times include clearing the table."""
+    """Solve a problem. Append the solution of each iteration to `found`. Times include the clearing of the table."""
     position = problem.position
 
     def note(info: SearchInfo) -> None:
@@ -92,7 +92,7 @@ def _solve(
 def read_problems(
     texts: Sequence[str], board: str | None, rules: Rules, same_rules: bool = False
 ) -> tuple[list[Problem], Complaints]:
-    """Return the problem of `board` if it is given, else the problems of the texts; and complaints about bad ones."""
+    """Return the problem of `board` or, if it is None, the problems of the texts; and complaints about bad problems."""
     if not texts and board is None:
         raise click.UsageError("there is nothing to solve: give POSITION or --board")
     bad = Complaints("position")
@@ -112,7 +112,7 @@ def read_problems(
                     bad.add(bad_game(text, entry))
                 else:
                     problems.append(Problem(entry.final))
-                # Limits, because a pipe may never end.
+                # The input is limited, because a pipe may never end.
                 if bad.count >= _MOST_BAD:
                     raise OutflankError(f"{shown(text)} is no file of positions: {_MOST_BAD:,} can't be read")
                 if len(problems) > _MOST_POSITIONS:
@@ -137,7 +137,7 @@ def board_problem(line: str, rules: Rules) -> Problem:
 
 
 def expect_right(bad: Complaints, differing: Sequence[int]) -> None:
-    """Raise OutflankError if positions can't be read, or if solutions differ from the file."""
+    """Raise OutflankError if positions could not be read, or if solutions differ from the file's scores."""
     complaints = []
     if differing:
         numbers = ", ".join(map(str, differing))

@@ -33,7 +33,7 @@ class Solution:
     Attributes:
         number: the number of the problem in its file, 1 for the first.
         seconds: the wall time, including the clearing of the table.
-        limit: the limit of the search. If it has `wld` and the search reached the end, a score is 1, 0 or -1.
+        limit: the limit of the search. With `wld`, scores of a search to the end of the game are 1, 0 or -1.
     """
 
     number: int
@@ -59,7 +59,7 @@ class Solution:
 
     @property
     def certainty(self) -> str:
-        """The certainty of the score in words."""
+        """A description of the certainty of the score."""
         return certainty(self.info, self.position.empties)
 
     @property
@@ -69,13 +69,13 @@ class Solution:
         return sure and reached_end(self.info, self.position.empties)
 
     def score_text(self, line: Line) -> str:
-        """Return a line's score as text: ``+18``, or ``win`` with the limit's `wld`, or ``>=+4`` with `at_least`."""
+        """Return the score of a line: ``+18``; ``win`` if the limit has `wld`; ``>=+4`` if the limit has `at_least`."""
         if self.limit.at_least is not None and line.bound != "exact":
             return f"{'>=' if line.bound == 'lower' else '<='}{score_text(line.score)}"
         return line.result if self.limit.wld and line.result else score_text(line.score)
 
     def number_of(self, line: Line) -> float:
-        """Return a line's score as a number: discs, or 1, 0 or -1 with the limit's `wld`."""
+        """Return the score of a line in discs; as 1, 0 or -1 if the limit has `wld`."""
         return _AS_NUMBER[line.result] if self.limit.wld and line.result else line.score
 
     def differences(self) -> list[str]:
@@ -134,9 +134,9 @@ class Solution:
 
 
 _ROW = "{#:>4} {empties:>7} {score:>5}  {move:<5} {nodes:>15} {seconds:>9} {nodes/s:>11}  {certainty:<17}  {line}"
-# The layout for a narrow terminal, which would break longer lines.
+# The layout for a narrow terminal, which would wrap longer lines.
 _NARROW_ROW = "{#:>3} {empties:>7} {score:>5}  {move:<5} {nodes:>13} {seconds:>8}  {certainty:<10}  {line}"
-_WIDE = 120  # the number of characters of a wide row with some moves of the principal variation
+_WIDE = 120  # the width in characters of a wide row with some moves of the principal variation
 
 
 class SolutionReport:
@@ -144,7 +144,7 @@ class SolutionReport:
 
     Args:
         check: True to compare the solutions with the file's scores.
-        as_json: True to print JSON objects; all other output then goes to stderr.
+        as_json: True to print JSON objects. All other output then goes to stderr.
     """
 
     def __init__(self, check: bool, as_json: bool) -> None:
@@ -164,7 +164,7 @@ class SolutionReport:
         proof: Mapping[str, float] | None = None,
         job: Mapping[str, Any] | None = None,
     ) -> None:
-        """Print a solution, its differences from the file, its proof, and the figures of its job."""
+        """Print a solution, its differences from the file, the facts of its proof, and the figures of its job."""
         self._solutions.append(solution)
         differences = solution.differences() if self._check else []
         if differences:

@@ -1,1 +1,1 @@
-"""Jobs: solving that can be resumed, by a proof-number search above a frontier that workers solve."""
+"""Jobs solve positions and can be resumed. A proof-number search runs above a frontier that workers solve."""

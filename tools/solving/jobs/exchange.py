@@ -1,4 +1,4 @@
-"""Combines results from several machines: merges jobs, and imports and exports bounds as files of claims."""
+"""Combines results of several machines: merges jobs, and imports or exports bounds as files of claims."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -16,8 +16,8 @@ from outflank.tools.solving.jobs.file import JOB_FILE, BoardResult, JobFile
 def merge_jobs(folder: Path, others: Sequence[Path]) -> tuple[JobFile, int]:
     """Add the results and positions of other jobs to the job in a folder. A new job takes the first job's settings.
 
-    Returns: the job, closed, and the number of its boards that were added or got better bounds.
-    Raises: SettingsError if rules differ; OutflankError if results contradict each other; FileFormatError. After an
+    Returns: the closed job, and the number of its boards that were added or got tighter bounds.
+    Raises: SettingsError if the rules differ; OutflankError if results contradict each other; FileFormatError. After an
         error the job is unchanged.
     """
     is_new = not (folder / JOB_FILE).exists()
@@ -48,7 +48,7 @@ def merge_jobs(folder: Path, others: Sequence[Path]) -> tuple[JobFile, int]:
 
 
 def exported(job: JobFile) -> Iterator[str]:
-    """Yield the heading of a file of claims, then one line for each board of the job whose score is bounded."""
+    """Yield the lines of a file of claims: a heading, and a line for each board of the job with known bounds."""
     yield f"{HEADING}\n"
     for key, solved in sorted(job.solved.items()):
         if solved.bounds != (-64, 64):
@@ -57,9 +57,9 @@ def exported(job: JobFile) -> Iterator[str]:
 
 
 def import_claims(folder: Path, file: BinaryIO, name: str) -> tuple[int, int]:
-    """Add the bounds of a file of claims, which are assumed to be true, to the job in a folder.
+    """Add the bounds of a file of claims to the job in a folder. The claims are assumed to be true.
 
-    Returns: the number of boards in the file, and the number of boards that were added or got better bounds.
+    Returns: the number of boards in the file, and the number of boards that were added or got tighter bounds.
     Raises: FileFormatError; OutflankError if a claim contradicts a result of the job. After an error the job is
         unchanged.
     """

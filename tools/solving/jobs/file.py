@@ -1,6 +1,6 @@
-"""The file of a job: its positions, and the bounds of every board that was solved. docs/proofs.md describes the format.
+"""The file of a job, with its positions and the bounds of solved boards. docs/proofs.md describes the format.
 
-Only one process writes to the file. A result is committed with synchronous=FULL before it is used, so that a crash
+Only one process writes to the file. A result is committed with synchronous=FULL before it is used. A crash therefore
 loses only the running searches.
 """
 
@@ -48,7 +48,7 @@ _AT_LEAST = re.compile(r"--at-least ([+-]?\d{1,2})")
 
 @dataclass(frozen=True, slots=True)
 class BoardResult:
-    """The known bounds of a board's score, and the cost of the searches that found them."""
+    """The known bounds of a board's score, and the cost of the searches that found these bounds."""
 
     lower: int
     upper: int
@@ -58,7 +58,7 @@ class BoardResult:
 
     @property
     def bounds(self) -> Bounds:
-        """Both bounds."""
+        """The lower and the upper bound."""
         return self.lower, self.upper
 
     def joined(self, other: "BoardResult") -> "BoardResult":
@@ -83,14 +83,14 @@ class JobFacts:
     """The settings of a job.
 
     Attributes:
-        positions: the positions as lines in OBF, with scores if the input had them.
-        frontier: the number of empty squares at which workers take over from the tree; None to choose it for each
-            position.
-        workers: the number of workers at the start of the job; the automatic choice of a frontier depends on it.
-        question: the limit with which each position is solved, made by ``Limit.solve``; None in a job of an earlier
-            version, which did not store it.
-        evaluation: the checksum of the evaluation that orders the tree; empty in a job of an earlier version.
-        sources: a sentence for each job or file of claims whose results were added.
+        positions: the positions as lines in OBF, with scores if the input had scores.
+        frontier: the number of empty squares at which workers take over from the tree; None to choose this number for
+            each position.
+        workers: the number of workers at the start of the job, which determines the default frontier.
+        question: the limit with which each position is solved, made by ``Limit.solve``; None in jobs of earlier
+            versions, which did not store the limit.
+        evaluation: the checksum of the evaluation that orders the tree; empty in jobs of earlier versions.
+        sources: a sentence about each job or file of claims whose results were added.
     """
 
     rules: Rules
@@ -103,11 +103,11 @@ class JobFacts:
 
 
 class JobFile:
-    """The open file of a job, locked unless it was opened for reading; a context manager.
+    """The open file of a job, a context manager. The file is locked if it was opened for writing.
 
     Attributes:
         solved: the known bounds, by the keys of the boards.
-        damaged: the number of rows that were skipped because of a wrong checksum.
+        damaged: the number of rows that were skipped because their checksums were wrong.
     """
 
     def __init__(self, path: Path, lock: WriterLock | None, connection: sqlite3.Connection) -> None:
@@ -126,9 +126,9 @@ class JobFile:
 
     @classmethod
     def read(cls, folder: Path) -> Self:
-        """Open the job in a folder for reading, even while another process works at the job.
+        """Open the job in a folder for reading, even while another process works on the job.
 
-        Raises: FileFormatError if there is no job, or if it can't be read.
+        Raises: FileFormatError if the folder has no job, or if the job can't be read.
         """
         path = folder / JOB_FILE
         if not path.exists():
@@ -138,14 +138,15 @@ class JobFile:
 
     @classmethod
     def open(cls, folder: Path, facts: JobFacts | None = None) -> Self:
-        """Open the job in a folder, or start one there.
+        """Open the job in a folder, or start a new job in the folder.
 
         Args:
-            folder: the folder of the file, created if it does not exist.
-            facts: the settings of a new job, which an existing job must match; None to continue an existing job.
+            folder: the folder of the job. It is created if it does not exist.
+            facts: the settings of a new job, or None to continue an existing job. If the folder has a job, its settings
+                must equal `facts`.
 
         Raises: FileFormatError if there is no job to continue, if the job has other settings, if another process works
-            on it, if the file is not the file of a job, or if it can't be written.
+            on the job, if the file is not the file of a job, or if the file can't be written.
         """
         path = folder / JOB_FILE
         with _in_words(path), ExitStack() as undo:
@@ -196,10 +197,10 @@ class JobFile:
         return joined
 
     def add_all(self, found: Mapping[bytes, BoardResult], facts: JobFacts) -> int:
-        """Store results of other jobs and new settings in one transaction; return the number of boards that changed.
+        """Store results of other jobs and new settings in one transaction. Return the number of changed boards.
 
-        Raises: OutflankError if results contradict each other, or if the file can't be written; nothing has changed
-            then.
+        Raises: OutflankError if results contradict each other, or if the file can't be written. After an error the
+            file is unchanged.
         """
         joined: dict[bytes, BoardResult] = {}
         for key, solved in found.items():
@@ -246,7 +247,7 @@ class JobFile:
 
 
 def _difference(own: JobFacts, other: JobFacts) -> str:
-    """Return the first difference between the positions of a job and the given positions, in words."""
+    """Describe the first difference between the positions of a job and the given positions."""
     mine, given = own.positions, other.positions
     for number, (stored, line) in enumerate(zip(mine, given, strict=False), 1):
         if stored != line:
@@ -277,7 +278,7 @@ def _in_words(path: Path) -> Iterator[None]:
         raise JOB.unreadable(path, error) from None
     except OSError as error:
         raise FileFormatError(f"can't use {str(path)!r} ({error.strerror})") from None
-    # SQLite raises UnicodeDecodeError if its message quotes damaged text, MemoryError if a damaged size is too large.
+    # SQLite raises UnicodeDecodeError if its message quotes damaged text. A damaged size can lead to MemoryError.
     except (sqlite3.Error, UnicodeDecodeError, MemoryError) as error:
         said = str(error) or "a size beyond all memory"
         raise FileFormatError(f"can't use {str(path)!r} ({said}); what it holds is kept") from None

@@ -1,4 +1,4 @@
-"""Solves the positions of a job; shows progress as a live table or JSON lines, and prints each result."""
+"""Solves the positions of a job, shows the progress as a live table or as JSON lines, and prints each result."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _UNITS = ((86400, "d"), (3600, "h"), (60, "min"))
 
 
 def solve_job(job: JobFile, workers: Workers, report: SolutionReport) -> None:
-    """Solve every position of a job, and report each solution. Boards with known results are not searched again.
+    """Solve every position of a job, and report each solution. Boards with known bounds are not searched again.
 
     Raises: OutflankError.
     """
@@ -58,7 +58,7 @@ def solve_job(job: JobFile, workers: Workers, report: SolutionReport) -> None:
 
 
 def show_job(job: JobFile, as_json: bool) -> None:
-    """Print the settings of a job, and the known bounds and move of each position."""
+    """Print the settings of a job, and for each position the known bounds and a move that reaches the lower bound."""
     facts, limit = job.facts, job.question
     question = ", ".join(limit_words(limit) or ["exact scores"])
     bounds = job.bounds
@@ -110,7 +110,7 @@ def _info(position: Position, outcome: JobSolver, limit: Limit) -> SearchInfo:
 def _watched(
     number: int, count: int, position: Position, asked: Limit, as_json: bool
 ) -> tuple[Callable[[Progress], None], Callable[[], str | Table]]:
-    """Return a callback that receives the progress, and a function that draws the latest progress.
+    """Return a callback that receives the progress, and a function that renders the latest progress.
 
     With `as_json` the callback also prints the progress every ten seconds.
     """

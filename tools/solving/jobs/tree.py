@@ -1,7 +1,7 @@
 """Proof-number search for the answer to "does the side to move reach N discs?".
 
-Above the frontier the tree is kept in memory as a graph: images of a board and transpositions are one node. Workers
-answer frontier nodes.
+The tree above the frontier is a graph in memory: symmetric images of a board and transpositions share a node. Workers
+answer the nodes of the frontier.
 """
 
 import heapq
@@ -15,20 +15,20 @@ from outflank.engine import Move, Position
 Bounds = tuple[int, int]
 """Lower and upper bound of a score, in discs from the side to move."""
 
-# The natural logarithm of the nodes of a null window search: its value at 20 empty squares, its increase for each
-# further empty square, and its decrease for each disc between estimated and wanted score; fitted to 1,524 searches of
-# positions with 18 to 23 empty squares after random moves.
+# The coefficients of the natural logarithm of the nodes of a null window search: the value at 20 empty squares, the
+# increase per further empty square, and the decrease per disc between the estimated and the wanted score. They were
+# fitted to 1,524 searches of positions that random moves led to, with 18 to 23 empty squares.
 _LOG_NODES, _PER_EMPTY, _PER_DISC = 13.4, 0.69, 0.084
 # The scale in discs of the logistic curve of the probability of a Yes, fitted to the same searches.
 _DOUBT = 1.7
 _LEAST_CHANCE = 0.01
-# The proof and disproof numbers of a running node: nearly, but not quite, the numbers of a node whose likely answer is
-# proven.
+# The proof and disproof numbers of a running node. They are close to the numbers of a node whose likely answer is
+# proven, which are 0 and infinity.
 _NEARLY_NOTHING, _NEARLY_ENDLESS = 1e-6, 1e15
 
 
 def expected_nodes(empties: int, lead: float) -> float:
-    """Return the expected nodes of a null window search; `lead` is the estimated score minus the wanted score."""
+    """Return the expected nodes of a null window search. `lead` is the estimated score minus the wanted score."""
     return math.exp(_LOG_NODES + _PER_EMPTY * (empties - 20) - _PER_DISC * abs(lead))
 
 
@@ -37,15 +37,15 @@ class ProofNode:
     """The question whether the side to move of a board reaches a number of discs.
 
     Attributes:
-        position: the first image of the board that the tree met; a worker's transposition table does not recognise
-            other images.
+        position: the board in the orientation in which the tree first reached it. Workers search this orientation,
+            because transposition tables do not recognise symmetric images.
         wanted: the number of discs in the question.
-        lead: the estimated score minus `wanted` - 0.5, in discs.
-        proof: the expected nodes to prove Yes; 0 if Yes is proven, infinite if Yes is impossible.
-        disproof: the expected nodes to prove No, likewise.
-        links: the node after each move, and whether the mover is to move again there; None before the expansion.
-        parents: the nodes that have this node among their links.
-        ended: the best score of the moves that end the game; -65 if no move does.
+        lead: the estimated score in discs, minus (`wanted` - 0.5).
+        proof: the expected nodes to prove Yes; 0 if Yes is proven, infinite if No is proven.
+        disproof: the expected nodes to prove No; 0 if No is proven, infinite if Yes is proven.
+        links: for each move, the next node, and whether the mover is to move again there; None before the expansion.
+        parents: the nodes whose links contain this node.
+        ended: the best score of the moves that end the game; -65 if no move ends the game.
     """
 
     key: bytes
@@ -66,16 +66,16 @@ class ProofNode:
 
     @property
     def answer(self) -> bool | None:
-        """Whether the side to move reaches `wanted` discs; None if unknown."""
+        """The answer: whether the side to move reaches `wanted` discs; None if unknown."""
         return True if self.proof == 0 else False if self.disproof == 0 else None
 
     def settle(self, answer: bool) -> None:
-        """Set the answer."""
+        """Set a proven answer."""
         self.proof, self.disproof = (0.0, math.inf) if answer else (math.inf, 0.0)
         self.running = False
 
     def renew(self) -> bool:
-        """Compute the proof and disproof numbers from the links' numbers; return whether they changed."""
+        """Compute the proof and disproof numbers from the linked nodes. Return whether the numbers changed."""
         before = self.proof, self.disproof
         assert self.links is not None, "only a node with links depends on others"
         self.proof = min((_for_the_mover(*link) for link in self.links), default=math.inf)
@@ -86,7 +86,7 @@ class ProofNode:
 
 
 def _for_the_mover(child: ProofNode, again: bool) -> float:
-    """Return the expected nodes to prove that the move to `child` gives the mover a Yes."""
+    """Return the expected nodes to prove that the move to `child` proves Yes for the mover."""
     return child.proof if again else child.disproof
 
 
@@ -95,9 +95,9 @@ class Tree:
 
     Args:
         position: the root, under rules by which a move turns every direction.
-        wanted: the number of discs in the question whether the side to move reaches it.
-        frontier: the largest number of empty squares of balanced positions that workers answer. Workers also answer
-            lopsided positions with more empty squares if they are expected to take no more nodes.
+        wanted: the number of discs in the question.
+        frontier: the maximum number of empty squares of balanced positions that workers answer. Workers also answer
+            lopsided positions with more empty squares if their search is not expected to take more nodes.
         estimate: a function that returns the expected score of a position, in discs from the side to move.
         bounds: the known bounds of boards, by their keys.
     """
@@ -117,7 +117,7 @@ class Tree:
         moving, passed = after_passes(position)
         self._is_negated = passed
         self.root = self._node(moving, 1 - wanted if passed else wanted)
-        self._expand(self.root)  # even if its bounds are known, since the result includes a move
+        self._expand(self.root)  # even if the bounds of the root are known, since the result includes a move
 
     @property
     def answer(self) -> bool | None:
@@ -140,9 +140,9 @@ class Tree:
         )
 
     def next(self) -> ProofNode | None:
-        """Return the most useful frontier node, marked as running.
+        """Mark the most useful frontier node as running, and return it.
 
-        Returns None if the root has an answer or the most useful node is running already.
+        Returns None if the root has an answer, or if the most useful node is running already.
         """
         while self.root.answer is None:
             node = self.root
@@ -157,7 +157,7 @@ class Tree:
         return None
 
     def learn(self, key: bytes) -> None:
-        """Update the nodes of a board after a worker's search has changed its bounds."""
+        """Update the nodes of a board after a worker's search has changed the bounds of the board."""
         for wanted in {self.wanted, 1 - self.wanted}:
             node = self._nodes.get((key, wanted))
             if node is not None and node.links is None:
@@ -166,11 +166,11 @@ class Tree:
                 self._spread(node)
 
     def answered(self) -> set[bytes]:
-        """Return the boards of all unexpanded nodes that known bounds answer."""
+        """Return the keys of the boards of all unexpanded nodes that known bounds answer."""
         return {node.key for node in self._nodes.values() if node.links is None and node.answer is not None}
 
     def needed(self) -> set[bytes]:
-        """Return boards of frontier nodes that suffice for the answer; a greedy choice keeps their number small."""
+        """Return the keys of frontier boards that suffice for the answer. A greedy choice keeps their number small."""
         sizes: dict[int, int] = {}
 
         def size(node: ProofNode) -> int:
@@ -199,9 +199,10 @@ class Tree:
         return found
 
     def known(self) -> tuple[Bounds, bytes | None]:
-        """Return the root's bounds, often tighter than the question, and the key of the board after the best move.
+        """Return the bounds of the root, and the key of the board after the best move.
 
-        The key is None if a move that ends the game reaches the same score, or if no lower bound is known.
+        The bounds are often tighter than the question requires. The key is None if no lower bound is known, or if a
+        move that ends the game reaches the same score.
         """
         found: dict[int, Bounds] = {}
 
@@ -254,7 +255,7 @@ class Tree:
         return expected_nodes(node.empties, node.lead) <= self._most
 
     def _assume(self, node: ProofNode) -> None:
-        """Mark a node as running, and assume its likely answer, so that `next` selects another node."""
+        """Mark a node as running, and treat its likely answer as nearly proven, so that `next` selects another node."""
         node.running = True
         likely = node.lead > 0
         node.proof, node.disproof = (
@@ -284,7 +285,7 @@ class Tree:
         self._spread(node)
 
     def _spread(self, node: ProofNode) -> None:
-        """Update the numbers of all nodes that depend on a node, in the order of increasing empty squares."""
+        """Update the proof and disproof numbers of all nodes that depend on a node, fewest empty squares first."""
         waiting = [(parent.empties, id(parent), parent) for parent in node.parents]
         heapq.heapify(waiting)
         queued = {number for _, number, _ in waiting}
@@ -299,12 +300,12 @@ class Tree:
 
 
 def seen(bounds: Bounds, again: bool) -> Bounds:
-    """Return the bounds after a move as seen by the mover, who is to move `again` or not."""
+    """Return the bounds after a move from the mover's point of view. `again`: whether the mover is to move again."""
     return bounds if again else (-bounds[1], -bounds[0])
 
 
 def bounds_among(known: Mapping[bytes, Bounds], position: Position) -> Bounds:
-    """Return the bounds of a position's score, in discs from its side to move. `known` has bounds by boards' keys."""
+    """Return the bounds of a position's score, in discs from the side to move. `known` has bounds by boards' keys."""
     moving, passed = after_passes(position)
     if moving.is_over:
         return (int(position.score(position.side)),) * 2
@@ -312,7 +313,7 @@ def bounds_among(known: Mapping[bytes, Bounds], position: Position) -> Bounds:
 
 
 def move_reaching(known: Mapping[bytes, Bounds], position: Position, wanted: int) -> Move | None:
-    """Return a move that reaches `wanted` discs according to known bounds; None if no move does."""
+    """Return a move that reaches `wanted` discs according to known bounds; None if no such move is known."""
     for move in position.legal_moves():
         _, upper = bounds_among(known, position.play(move))
         if -upper >= wanted:
@@ -321,6 +322,6 @@ def move_reaching(known: Mapping[bytes, Bounds], position: Position, wanted: int
 
 
 def _chance(lead: float) -> float:
-    """Return the probability that the answer is Yes."""
+    """Return the probability of the answer Yes for the `lead` of a node, limited to 1 % to 99 %."""
     chance = 1 / (1 + math.exp(max(-50.0, min(50.0, -lead / _DOUBT))))
     return min(max(chance, _LEAST_CHANCE), 1 - _LEAST_CHANCE)

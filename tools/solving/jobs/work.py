@@ -1,4 +1,4 @@
-"""Works on a job: selects the most useful boards of the tree, has workers solve them, and stores the results."""
+"""Works on a job: selects the most useful boards of the tree, lets workers solve the boards, and stores the results."""
 
 import math
 import time
@@ -23,27 +23,29 @@ from outflank.tools.runtime.executor import shared_searcher
 from outflank.tools.solving.jobs.file import BoardResult, JobFile
 from outflank.tools.solving.jobs.tree import Tree, expected_nodes, move_reaching, seen
 
-# The nodes of a midgame search of 10 plies, the factor for each further ply, and the nodes that an estimate may take as
-# a share of a frontier board's expected nodes. Then the least and the greatest depth of an estimate.
+# The nodes of a midgame search of 10 plies, the factor for each further ply, and the maximum nodes of an estimate as a
+# share of a frontier board's expected nodes. Then the minimum and the maximum depth of an estimate.
 _NODES_OF_10_PLIES, _TIMES_A_PLY, _SHARE = 8700, 1.85, 0.01
 _SHALLOWEST, _DEEPEST = 2, 12
-# The limit of the search that guesses the root's score, as a share of a question's expected nodes, and in nodes.
-# A guess pays: one more question takes as long as all before it, and the search fills a table that later orders moves.
+# The limits of the search that estimates the root's score: a share of a question's expected nodes, and a number of
+# nodes. A good estimate saves questions, and each question takes as long as all earlier questions together. The search
+# also fills a transposition table, which later orders moves.
 _GUESS_SHARE, _MOST_GUESS = 0.5, 200_000_000
-_GUESS_SELECTIVITY: Percent = 95  # the selectivity of the guess's last pass
-_MOST_EMPTIES = 26  # the largest default frontier
-_MOST_WHOLE = 30  # the most empty squares of a position that a single worker searches as a whole by default
-_AHEAD = 1  # the boards that are queued beyond the number of workers, so that no worker waits for the tree
+_GUESS_SELECTIVITY: Percent = 95  # the selectivity of the last pass of this search
+_MOST_EMPTIES = 26  # the maximum of the default frontier
+# The maximum number of empty squares at which a single worker searches a whole position by default.
+_MOST_WHOLE = 30
+_AHEAD = 1  # the number of boards in the queue besides the running ones, so that no worker waits for the tree
 _HASH_MB = 4  # the size of the transposition table for estimates
 _LOOK_SECONDS = 0.5
 _SHOWN_SECONDS = 0.25
-_MOST_DEATHS = 3  # the number of consecutive worker deaths without a result that ends the job with an error
+_MOST_DEATHS = 3  # the number of consecutive worker deaths after which the job ends with an error
 
 _T = TypeVar("_T")
 
 
 def thresholds(position: Position, wld: bool, at_least: int | None) -> list[int]:
-    """Return the numbers of discs to ask about ("does the side to move reach N discs?"), in ascending order."""
+    """Return the values of N for the questions "does the side to move reach N discs?", in ascending order."""
     if at_least is not None:
         return [at_least]
     rules, side = position.rules, position.side
@@ -55,8 +57,8 @@ def thresholds(position: Position, wld: bool, at_least: int | None) -> list[int]
 def usual_frontier(empties: int, workers: int) -> int:
     """Return the number of empty squares of the default frontier.
 
-    A single worker searches the whole position, unless it has too many empty squares. More workers get smaller boards,
-    so that all have work, at the cost of more nodes.
+    A single worker searches the whole position if its number of empty squares permits. Several workers get smaller
+    boards, so that every worker has work. This takes more nodes.
     """
     if workers == 1 and empties <= _MOST_WHOLE:
         return empties
@@ -64,7 +66,7 @@ def usual_frontier(empties: int, workers: int) -> int:
 
 
 def estimate_limit(frontier: int) -> Limit:
-    """Return the limit of the searches that order a tree above a frontier with `frontier` empty squares."""
+    """Return the limit of the searches that order the tree. `frontier` is the frontier's number of empty squares."""
     nodes = _SHARE * expected_nodes(frontier, 0.0)
     depth = 10 + round(math.log(nodes / _NODES_OF_10_PLIES) / math.log(_TIMES_A_PLY))
     return Limit(depth=min(max(depth, _SHALLOWEST), _DEEPEST), selectivity=73)
@@ -75,10 +77,10 @@ Progress = dict[str, Any]
 
 
 class Workers:
-    """The workers of a job, reopened after a crash; a context manager.
+    """The workers of a job, which are replaced after a crash; a context manager.
 
     Args:
-        open_them: a function that opens an executor and returns it with its number of concurrent tasks.
+        open_them: a function that opens an executor, and returns the executor and its number of concurrent tasks.
         hash_mb: the size of a worker's transposition table.
         threads: the threads of a worker's search.
     """
@@ -101,23 +103,23 @@ class Workers:
         self._stack.__exit__(*error)
 
     def submit(self, task: Callable[..., _T], *arguments: Any) -> Future[_T]:
-        """Start a task with these arguments, followed by `hash_mb` and `threads`."""
+        """Start a task. It is called with `arguments`, followed by `hash_mb` and `threads`."""
         return self.executor.submit(task, *arguments, self.hash_mb, self.threads)
 
     def replace(self) -> None:
-        """Replace the workers after the crash of one, which ends the others too."""
+        """Replace all workers after one has crashed. The crash ends the other workers too."""
         self._stack.close()
         self.__enter__()
 
 
 class Deaths:
-    """Counts consecutive deaths of workers without a result in between."""
+    """Counts deaths of workers since the last result."""
 
     def __init__(self) -> None:
         self._count = 0
 
     def forget(self) -> None:
-        """Reset the count after a result."""
+        """Set the count to 0 after a result."""
         self._count = 0
 
     def count(self) -> None:
@@ -130,17 +132,17 @@ class Deaths:
 
 
 class JobSolver:
-    """Solves a position of a job by answering the questions of ``thresholds``. `show` receives the progress regularly.
+    """Answers the questions of ``thresholds`` about a position of a job. Calls `show` regularly with the progress.
 
     Attributes:
         lower: the proven lower bound of the score, in discs from the side to move.
         move: a move that reaches `lower`; None if no lower bound was proven.
         searches: the number of searches since the command started.
         nodes: the nodes of these searches and of the searches that order the tree.
-        seconds: the wall time, after ``run``.
-        visited: the frontier boards searched for this position, now or in earlier runs of the job.
+        seconds: the wall time of ``run``.
+        visited: the frontier boards that were searched for this position, including earlier runs of the job.
         needed: the frontier boards that the answers depend on.
-        estimates: the scores of the midgame searches that ordered the tree, by board.
+        estimates: the scores of the midgame searches that order the tree, by board.
     """
 
     def __init__(
@@ -193,7 +195,7 @@ class JobSolver:
         return self
 
     def _recall(self) -> None:
-        """Use the known bounds of the root, but a lower bound only if a move is known to reach it."""
+        """Use the known bounds of the root. A lower bound is used only if a known move reaches it."""
         root, passed = after_passes(self._position)
         key = key_of(root)[0]
         if root.is_over or key not in self._bounds:
@@ -207,14 +209,14 @@ class JobSolver:
         self.needed.add(key)
 
     def _after_moves(self) -> Iterator[tuple[Move, Position, bool]]:
-        """Yield the moves at the root, each with the position after it and whether the same side is to move there."""
+        """Yield each move at the root, the position after the move, and whether the same side is to move again."""
         for move in self._position.legal_moves():
             yield move, *after_passes(self._position.play(move))
 
     def _guess(self, open_ones: Sequence[int]) -> float:
-        """Return the expected score of the root by a search of the whole position, which may answer the questions.
+        """Estimate the score of the root by a search of the whole position. The search may answer the questions.
 
-        The search has no node limit if the root belongs to the frontier.
+        The search has no node limit if the root is a frontier board.
         """
         position = self._position
         if position.is_over:
@@ -226,7 +228,7 @@ class JobSolver:
         only = open_ones[0] if len(open_ones) == 1 else None
         winner = only is None and list(open_ones) == thresholds(position, True, None)
         limit = Limit(exact_from=64, nodes=most, at_least=only, wld=winner)
-        # With several workers, the guess stops before an exact result, since the other workers are idle.
+        # With several workers, the search stops before an exact result, since the other workers are idle.
         enough: Percent = 100 if self._workers.places == 1 else _GUESS_SELECTIVITY
         task = self._workers.submit(_search_whole, position, limit, enough)
         while not wait([task], _LOOK_SECONDS).done:
@@ -242,7 +244,7 @@ class JobSolver:
         return found.score
 
     def _keep_root(self, lower: int, upper: int, move: Move | None, nodes: int, seconds: float) -> None:
-        """Store bounds of the root, after the bounds of the board that the move of the lower bound leads to."""
+        """Store bounds of the root. First store the bounds of the board after the move that reaches the lower bound."""
         root, passed = after_passes(self._position)
         if move is not None and not passed and lower > -64:
             after, again = after_passes(self._position.play(move))
@@ -255,7 +257,7 @@ class JobSolver:
         self._bounds[key] = self._job.add(key, found).bounds
 
     def _answer(self, wanted: int) -> None:
-        """Find out whether the side to move at the root reaches `wanted` discs."""
+        """Search until it is proven whether the side to move at the root reaches `wanted` discs."""
         tree = Tree(self._position, wanted, self._frontier, self._estimate, self._bounds)
         while tree.answer is None:
             while len(self._running) < self._workers.places + _AHEAD and (node := tree.next()) is not None:
@@ -270,7 +272,7 @@ class JobSolver:
                 self.nodes += found.nodes
                 tree.learn(key_of(board)[0])
         (lower, upper), best = tree.known()
-        # If the winner takes the empty squares, scores are even: tighten odd bounds by one.
+        # If the winner takes the empty squares, all scores are even. Odd bounds can be tightened by one.
         odd = 1 if self._position.rules.scoring == "empties" else 0
         if tree.answer:
             lower = max(lower, wanted)
@@ -312,7 +314,7 @@ class JobSolver:
         key = key_of(position)[0]
         score = self.estimates.get(key)
         if score is None:
-            self._searcher.clear()  # so that an estimate does not depend on earlier estimates
+            self._searcher.clear()  # an estimate must not depend on earlier estimates
             found = self._searcher.search(position, self._limit)
             self.nodes += found.nodes
             score = self.estimates[key] = found.score
@@ -331,7 +333,7 @@ class JobSolver:
 
 
 def _search_bound(position: Position, wanted: int, hash_mb: int, threads: int) -> BoardResult:
-    """Return the bounds that answer whether the side to move reaches `wanted` discs. Runs in a worker."""
+    """Return bounds that show whether the side to move reaches `wanted` discs. Runs in a worker."""
     searcher = shared_searcher(hash_mb=hash_mb, threads=threads)
     found = searcher.search(position, Limit.solve(at_least=wanted))
     bounds = (int(found.score), 64) if found.bound == "lower" else (-64, int(found.score))
@@ -341,7 +343,7 @@ def _search_bound(position: Position, wanted: int, hash_mb: int, threads: int) -
 def _search_whole(
     position: Position, limit: Limit, enough: Percent, hash_mb: int, threads: int
 ) -> SearchResult:
-    """Search in a worker until a pass to the end of the game has at least the selectivity `enough`."""
+    """Search until a pass to the end of the game has a selectivity of at least `enough` percent. Runs in a worker."""
     searcher = shared_searcher(hash_mb=hash_mb, threads=threads)
 
     def look(info: SearchInfo) -> None:

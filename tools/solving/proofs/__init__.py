@@ -1,1 +1,1 @@
-"""Proofs of exact scores: a writer, and a checker that shares no code with the engine."""
+"""Writes proofs of exact scores, and checks proofs by a program that shares no code with the engine."""

@@ -21,12 +21,12 @@ from io import BufferedIOBase
 
 FULL = (1 << 64) - 1
 NAMES = {1 << 8 * y + x: f"{'abcdefgh'[x]}{y + 1}" for y in range(8) for x in range(8)} | {0: "pass"}
-# The most boards in the sets of proven and of searched boards. For proven boards the format defines this number;
-# searched boards only save time.
+# The maximum sizes of the set of proven boards and of the set of searched boards. The format defines the size of the
+# first set. The second set only saves time.
 REMEMBERED = 100_000
-NOTED = 100_000  # the number of lines between two writes of the state
-SORTED_FROM = 8  # the number of empty squares from which the search tries moves with few replies first
-# The presets of rules, with the options that decide a score: the turned directions, and the scoring.
+NOTED = 100_000  # the number of lines after which the state is written again
+SORTED_FROM = 8  # the least number of empty squares at which the search tries moves with few replies first
+# The presets of rules, with the options that affect a score: the turned directions, and the scoring.
 PRESETS = {
     "othello": ("all", "empties"),
     "reveris": ("all", "empties"),
@@ -44,7 +44,7 @@ OPTIONS = {
     "scoring": "empties|count",
 }
 RULES = f"(?:{'|'.join(PRESETS)})" + "".join(f"(?:,{key}=(?:{values}))?" for key, values in OPTIONS.items())
-# The keywords of a header, a description of their values, and a pattern of these values.
+# The keywords of a header. Each has a description and a pattern of its values.
 HEADER = {
     "rules": ("a preset and its options, as outflank proof make writes them", RULES),
     "turns": ("all, since rules that turn in one direction are not checked", "all"),
@@ -54,19 +54,19 @@ HEADER = {
     "searched": ("a number up to 16", r"\d|1[0-6]"),
 }
 Board = tuple[int, int]
-# The claims by the keys of their boards; one number packs the bounds and the line of a claim.
+# The claims by the keys of their boards. The bounds and the line number of a claim are packed into one number.
 Claims = dict[bytes, int]
 MOST_CLAIMS = 1 << 28  # the maximum size of a file of claims in bytes
 
 
 class ProofError(Exception):
-    """A proof is invalid; the message names the line."""
+    """A proof is invalid. The message names the line."""
 
 
 def rays_of(row: int, column: int) -> tuple[int, list[int], list[int]]:
     """Return the neighbours of a square, its rays towards higher bits, and its rays towards lower bits.
 
-    Rays of one square are left out, since no disc can be bracketed there.
+    Rays of a single square are left out, since no disc can be bracketed on such a ray.
     """
     near, up, down = 0, list[int](), list[int]()
     for south, east in ((0, 1), (1, -1), (1, 0), (1, 1), (0, -1), (-1, 1), (-1, 0), (-1, -1)):
@@ -102,7 +102,10 @@ def turned(own: int, opp: int, square: int) -> int:
 
 
 def moves(own: int, opp: int) -> list[tuple[int, int]]:
-    """Return the legal moves, a1 first: the square and the discs that it turns; both are 0 for a pass."""
+    """Return the legal moves in the order of squares, a1 first.
+
+    A move is the square and the discs that it turns, as masks. Both masks are 0 for a pass.
+    """
     found, rest = [], FULL ^ own ^ opp
     while rest:
         square = rest & -rest
@@ -118,13 +121,13 @@ def is_over(own: int, opp: int) -> bool:
 
 
 def final_score(own: int, opp: int, count: bool) -> int:
-    """Return the score of a finished game; the winner takes the empty squares, unless only discs `count`."""
+    """Return the score of a finished game. `count`: only discs count; else the winner takes the empty squares."""
     lead, empty = own.bit_count() - opp.bit_count(), 64 - (own | opp).bit_count()
     return lead if count or not lead else lead + empty if lead > 0 else lead - empty
 
 
 def reaches(own: int, opp: int, target: int, count: bool) -> bool:
-    """Return whether the side to move ends with `target` or more, by a search of all moves."""
+    """Search all moves, and return whether the side to move reaches a score of `target` or more."""
     rest, stuck = FULL ^ own ^ opp, True
     if rest.bit_count() >= SORTED_FROM and len(found := moves(own, opp)) > 1:
         after = [(opp ^ discs, own ^ discs ^ square) for square, discs in found]
@@ -150,13 +153,13 @@ def meaning(rules: str) -> dict[str, str]:
 
 
 def read_board(text: str) -> Board:
-    """Return the discs of the side to move and of the other side, from 64 squares and the side to move."""
+    """Return the discs of the side to move and of the other side. `text`: 64 squares and the side to move."""
     own = sum(1 << i for i in range(64) if text[i] == text[65])
     return own, sum(1 << i for i in range(64) if text[i] not in (text[65], "-"))
 
 
 def key_of(text: str) -> bytes:
-    """Return the key of a board, which its rotations and reflections share. `text`: 64 squares and the side to move."""
+    """Return the key that a board shares with its symmetric images. `text`: 64 squares and the side to move."""
     squares = text[:64] if text[65] == "X" else text[:64].translate(str.maketrans("XO", "OX"))
     images = []
     for turned_squares in (squares, "".join(squares[i::8] for i in range(8))):
@@ -173,7 +176,7 @@ def unpacked(claim: int) -> tuple[int, int, int]:
 
 
 def read_claims(path: str | None) -> Claims:
-    """Return the claims of a file, ``position,lower,upper`` on each line."""
+    """Read a file of claims. Each line is ``position,lower,upper``."""
     claims: Claims = {}
     if path is None:
         return claims
@@ -223,7 +226,7 @@ class Checker:
             raise self.error("a whole text file, as it is or packed by xz", str(error)) from None
 
     def note(self) -> None:
-        """Show and store the progress of the check."""
+        """Show the progress of the check on a terminal, and store the progress."""
         if sys.stderr.isatty():
             print(f"\r{self.number:,} lines", end="", file=sys.stderr)
         if self.state is not None and self.number > self.done:
@@ -232,7 +235,10 @@ class Checker:
             os.replace(f"{self.state}.new", self.state)
 
     def read(self, expected: str, pattern: str, line: str | None = None) -> str:
-        """Return the group of the pattern in the next line, or the whole match. Raises: ProofError without a match."""
+        """Match the next line with a pattern. Return the match of its group if it has one, else the whole match.
+
+        Raises: ProofError without a match.
+        """
         line = self.next() if line is None else line
         match = re.fullmatch(f"{pattern}\n", line)
         if not match:
@@ -252,7 +258,7 @@ class Checker:
         return lower, upper
 
     def search(self, own: int, opp: int, reply: str) -> None:
-        """Check by a search that the prover reaches the target from a board with few empty squares."""
+        """Search a board with few empty squares to check that the prover reaches the target."""
         if (own, opp) in self.found or self.number < self.done:
             return
         if not reaches(own, opp, self.target, self.count):
@@ -262,7 +268,7 @@ class Checker:
         self.found.add((own, opp))
 
     def prove(self, own: int, opp: int, reply: str) -> None:
-        """Check that the prover, who owns `own` and is to move after `reply`, reaches the target."""
+        """Check that the prover reaches the target. The prover has the discs `own` and moves after `reply`."""
         if (own, opp) in self.proven:
             return
         if 64 - (own | opp).bit_count() <= self.searched or is_over(own, opp):
@@ -287,12 +293,12 @@ class Checker:
         self.proven.add((own, opp))
 
     def cover(self, own: int, opp: int) -> None:
-        """Check that the prover, whose discs are `opp`, has an answer to every move of the other side."""
+        """Check that the prover has an answer to every move of the other side. The prover has the discs `opp`."""
         for square, discs in moves(own, opp):
             self.prove(opp ^ discs, own ^ discs ^ square, NAMES[square])
 
     def check(self) -> str:
-        """Check the proof whose first line has been read; return a sentence with the score from the side to move."""
+        """Check the proof whose first line was read. Return a sentence with the score from the side to move."""
         given: dict[str, str] = {}
         for key, (text, rule) in HEADER.items():
             given[key] = self.read(f"{key} and {text}", f"{key} ({rule})")
@@ -332,7 +338,7 @@ class Checker:
 
 @contextmanager
 def opened(name: str) -> Iterator[BufferedIOBase]:
-    """Open a file, unpacked if it is compressed; ``-`` is stdin."""
+    """Open a file for reading, or stdin if the name is ``-``. Decompress the file if it is compressed."""
     with (
         open(0 if name == "-" else name, "rb") as file,
         lzma.open(file) if file.peek(6).startswith(b"\xfd7zXZ\0") else file as stream,
@@ -376,7 +382,7 @@ def main(arguments: list[str]) -> int:
             os.remove(state)
         return 0
     except (OSError, ProofError) as error:
-        # An error may quote control characters of the file, which a terminal would obey.
+        # An error may quote control characters of the file, which a terminal would execute.
         said = f"check.py: {name}: {error}"
     except KeyboardInterrupt:
         return 130

@@ -1,7 +1,7 @@
-"""The file of proofs, to which complete proofs are appended, and a second file with the incomplete proofs.
+"""The file that complete proofs are appended to, and a second file with the incomplete proofs.
 
-Both files are synced before the next step, so a crash loses only the running tasks of the workers. An interrupted
-append leaves an incomplete proof at the end of the file, which is cut off when the file is opened.
+Both files are synced before the next step, so a crash loses only the running tasks of the workers. If appending a proof
+is interrupted, its incomplete end is removed when the file is opened again.
 """
 
 import json
@@ -50,7 +50,7 @@ _HEAD = re.compile(
 _END = b"\nend\n"
 _BLOCK_BYTES = 1 << 20
 _HEAD_BYTES = 1 << 10
-_MOST_MEMORY = 1 << 28  # the memory limit of the decompressor; xz allows dictionaries larger than the file
+_MOST_MEMORY = 1 << 28  # limits the decompressor, since xz allows dictionaries larger than the file
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +77,8 @@ class ProofPart:
     Attributes:
         score: the exact score of the position, in discs from the side to move.
         facts: the principal variation, nodes and seconds of the search for the score, as JSON data.
-        state: the point that the writing has reached.
-        seconds: the time that the writing has taken.
+        state: the point that the writer has reached.
+        seconds: the time spent on writing.
     """
 
     score: int
@@ -88,7 +88,7 @@ class ProofPart:
 
 
 class ProofFile:
-    """A file of proofs and its file of incomplete proofs, locked by one writer; a context manager.
+    """A file of proofs and its file of incomplete proofs, locked for a single writer; a context manager.
 
     Attributes:
         done: the complete proofs, by the text of their boards.
@@ -129,7 +129,7 @@ class ProofFile:
         self._lock.release()
 
     def expect_about(self, boards: Sequence[str]) -> None:
-        """Raise SettingsError if the file has a proof about any other board."""
+        """Raise SettingsError if the file has a proof about a board that is not in `boards`."""
         asked = set(boards)
         for board in (*self.done, *self.parts):
             if board not in asked:
@@ -138,18 +138,18 @@ class ProofFile:
                 )
 
     def begin(self, position: Position, score: int, facts: dict[str, Any]) -> None:
-        """Start the proof of a position: store its score."""
+        """Start the proof of a position by storing its score."""
         self._store(position.board_string(), ProofPart(score, facts, ProofState(), 0.0), None)
 
     def add(self, position: Position, state: ProofState, lines: bytes, seconds: float) -> None:
-        """Store the next lines of a proof, compressed by xz. Raises: FileFormatError; the file is unchanged then."""
+        """Store the next lines of a proof, compressed by xz. Raises: FileFormatError. The file is then unchanged."""
         board = position.board_string()
         part = self.parts[board]
         part = ProofPart(part.score, part.facts, state, part.seconds + seconds)
         self._store(board, part, lines)
 
     def finish(self, position: Position) -> WrittenProof:
-        """Append a proof whose lines are all stored to the file. Raises: UnwritableError, FileFormatError."""
+        """Append a completed proof to the file of proofs. Raises: UnwritableError, FileFormatError."""
         board = position.board_string()
         part = self.parts[board]
         first = 1 + sum(proof.lines for proof in self.done.values())
@@ -161,7 +161,7 @@ class ProofFile:
         return written
 
     def words(self) -> str:
-        """Return the contents of the file in words."""
+        """Describe the contents of the file in a sentence."""
         if not self.done:
             text = f"no complete proof, so {self.path} was not written"
         else:
@@ -189,7 +189,7 @@ class ProofFile:
                 size = file.tell()
         except BaseException as error:
             with suppress(OSError):
-                os.truncate(self._file, self._size)  # not before the file is closed, which writes its buffer
+                os.truncate(self._file, self._size)  # after closing, which writes the buffer
             if isinstance(error, TypeError | lzma.LZMAError | MemoryError):
                 self._forget(board)
                 raise FileFormatError(
@@ -199,7 +199,7 @@ class ProofFile:
         self._size = size
 
     def _read_done(self) -> int:
-        """Read the complete proofs, truncate the file after the last of them, and return its size."""
+        """Read the complete proofs, truncate the file after the last complete proof, and return the file's size."""
         if not stat.S_ISREG(self._file.stat().st_mode):
             raise SettingsError(f"expected a file for proofs, and {str(self.path)!r} is a pipe or a device")
         with open_regular(self._file) as file:
@@ -245,7 +245,7 @@ class ProofFile:
             self._forget(board)
 
     def _has_chunks(self, board: str, lines: int) -> bool:
-        """Return whether no chunk of lines is missing, by the numbers of the chunks."""
+        """Return whether the numbers of the stored chunks are consecutive, so that no lines are missing."""
         query = "SELECT count(*), min(number), max(number) FROM chunk WHERE board = ?"
         ((count, first, last),) = self._connection.execute(query, (board,)).fetchall()
         return (first, last) == (0, count - 1) if lines else not count
@@ -292,9 +292,9 @@ class ProofFile:
 
 
 def _complete_proofs(file: BinaryIO) -> tuple[int, list[WrittenProof]]:
-    """Return the size of the complete proofs at the beginning of a file, and these proofs.
+    """Return the size of the complete proofs at the beginning of a file, and a list of these proofs.
 
-    A proof consists of one or more xz streams. Its last line is the end of a stream.
+    A proof consists of one or more xz streams. The last line of a proof is the last line of a stream.
     """
     proofs: list[WrittenProof] = []
     whole = size = lines = 0
@@ -328,7 +328,7 @@ def _complete_proofs(file: BinaryIO) -> tuple[int, list[WrittenProof]]:
 
 
 def _unpacked(unpacker: lzma.LZMADecompressor, block: bytes) -> Iterator[bytes]:
-    """Yield the decompressed contents of a block in parts of bounded size."""
+    """Decompress a block, and yield the contents in parts of bounded size."""
     yield unpacker.decompress(block, _BLOCK_BYTES)
     while not unpacker.needs_input and not unpacker.eof:
         yield unpacker.decompress(b"", _BLOCK_BYTES)
@@ -342,7 +342,7 @@ def _part_row(board: str, part: ProofPart) -> tuple[object, ...]:
 
 
 def _read_part(row: Sequence[Any]) -> ProofPart | None:
-    """Return the incomplete proof of a row; None if the row is damaged, so that the proof is written again."""
+    """Return the incomplete proof of a row; None if the row is damaged. The proof is then written again."""
     _, score, facts, lines, half, path, proven, seconds, checksum = row
     if zlib.crc32(repr(tuple(row[:-1])).encode()) != checksum:
         return None

@@ -1,4 +1,4 @@
-"""Makes proofs in workers: finds the score of each position, then has its proof written in steps and stores each."""
+"""Makes proofs in workers. Finds the score of each position, then writes its proof in steps and stores each step."""
 
 import json
 import lzma
@@ -24,8 +24,8 @@ from outflank.tools.solving.proofs.file import ProofFile
 from outflank.tools.solving.proofs.write import ProofState, ProofWriter
 from outflank.tools.solving.solutions import Solution, SolutionReport
 
-# The limits of a step, some seconds of work. They are numbers of nodes and lines, not times, and every step begins with
-# an empty table, so that interruptions do not change a proof.
+# The limits of a step, which takes some seconds. Interruptions must not change a proof. So the limits are numbers of
+# nodes and lines instead of times, and every step begins with an empty table.
 STEP_NODES, STEP_LINES = 50_000_000, 100_000
 _LOOK_SECONDS = 0.5
 _JSON_SECONDS = 10.0
@@ -35,12 +35,13 @@ class ProofMaker:
     """Makes the proofs that a file lacks, and reports each proof that is complete.
 
     Args:
-        problems: the positions, with the expected scores if their file has them.
+        problems: the positions, with expected scores if the file has scores.
         file: the file of proofs.
-        workers: the workers, each of which works at one position at a time.
-        report: prints the solutions.
-        searched: the largest number of empty squares of boards that the checker searches itself.
-        known: the bounds of boards that a job has solved, by their keys; these boards are not searched again.
+        workers: the workers. Each works on one position at a time.
+        report: the printer of the solutions.
+        searched: the maximum number of empty squares of boards that the checker searches itself.
+        known: the bounds of boards that a job has solved, by the keys of the boards. These boards are not searched
+            again.
     """
 
     def __init__(
@@ -85,7 +86,7 @@ class ProofMaker:
                 self._print_progress()
 
     def _start(self, number: int, problem: Problem) -> None:
-        """Start the next task of a position, or finish its proof."""
+        """Start the next task of a position, or finish its proof if no task is left."""
         position, board = problem.position, problem.position.board_string()
         if board not in self._file.parts:
             lower, upper = bounds_among(self._known, position)
@@ -136,7 +137,7 @@ class ProofMaker:
 
     @property
     def _share(self) -> float:
-        """The number of complete proofs plus the written shares of the incomplete ones."""
+        """The number of complete proofs plus the written shares of the incomplete proofs."""
         begun = len(self._waiting) + len(self._running) + sum(share == 1.0 for share in self._shares.values())
         return self._total - begun + sum(self._shares.values())
 
@@ -182,7 +183,7 @@ class ProofStep:
     """The result of a task that writes some lines of a proof.
 
     Attributes:
-        state: the point that the writing has reached.
+        state: the point that the writer has reached.
         lines: the new lines, compressed by xz.
         share: the share of the proof that is written, from 0 to 1.
         seconds: the wall time of the task.
@@ -196,7 +197,7 @@ class ProofStep:
 
 @dataclass(frozen=True, slots=True)
 class _KnownFirst:
-    """Answers from the known bounds of a job, or else by a search."""
+    """Selects the prover's moves by the known bounds of a job, or else by a search."""
 
     known: Mapping[bytes, Bounds]
     prover: Prover

@@ -1,4 +1,4 @@
-"""Writes proofs of exact scores, whose format docs/proofs.md describes; ``check.py`` checks them."""
+"""Writes proofs of exact scores, which ``check.py`` checks. docs/proofs.md describes the format."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -8,21 +8,21 @@ from outflank.engine import IllegalMoveError, Move, NotationError, Position
 
 VERSION = 3
 REMEMBERED = 100_000
-"""The number of proven boards at which writer and checker forget all of them, so that memory does not grow."""
-# The default and the maximum number of empty squares that the checker searches itself; docs/proofs.md has the sizes and
-# times of the choices.
+"""The number of proven boards at which writer and checker forget all proven boards, so that memory does not grow."""
+# The default and the maximum number of empty squares of boards that the checker searches itself. docs/proofs.md has the
+# sizes and times of proofs for several of these numbers.
 SEARCHED = 6
 MOST_SEARCHED = 12
 _BOARD_BYTES = 16
 _HALVES = 2
-_MOST_DEPTH = 128  # the maximum length of a path; a game has fewer moves
+_MOST_DEPTH = 128  # the maximum length of a path, which is more than the moves of a game
 
 
 class Answers(Protocol):
     """A source of the prover's moves."""
 
     def answer(self, position: Position, score: int, /) -> Move:
-        """Return a move that reaches the score. Raises: SettingsError if none does."""
+        """Return a move that reaches the score. Raises: SettingsError if no move reaches the score."""
         ...
 
 
@@ -30,19 +30,22 @@ class Claims(Protocol):
     """A source of bounds that need no proof."""
 
     def claimed(self, position: Position, wanted: int, reached: bool, /) -> bool:
-        """Return whether a claim says that the side to move reaches `wanted` discs, or fails to if not `reached`."""
+        """Return whether a claim implies that the side to move reaches `wanted` discs.
+
+        If `reached` is False, return whether a claim implies that the side to move does not reach `wanted` discs.
+        """
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class ProofState:
-    """A point in the writing of a proof, as plain data that can be stored and continued in another process.
+    """The progress of writing a proof, as plain data. It can be stored, and another process can continue the proof.
 
     Attributes:
         lines: the number of lines that were written.
         half: 0 in the proof of the lower bound, 1 in the proof of the upper bound, 2 if the proof is complete.
-        path: the prover's answer and the number of replies to it that were begun, for each step from the position to
-            the next line; the answer is empty at the root of the upper half.
+        path: the steps from the position to the next line. A step is the prover's answer and the number of replies to
+            this answer that were begun. The answer is empty at the root of the upper half.
         proven: the boards that the checker remembers as proven in this half, 16 bytes each.
     """
 
@@ -53,7 +56,7 @@ class ProofState:
 
     @property
     def is_complete(self) -> bool:
-        """Whether the proof has its last line."""
+        """Whether the last line of the proof was written."""
         return self.half == _HALVES
 
 
@@ -80,12 +83,12 @@ class _Step:
 
 
 class ProofWriter:
-    """Writes the proof of a score line by line; it can be interrupted and continued between two lines.
+    """Writes the proof of a score line by line. The writer can stop after any line and continue later.
 
     Args:
         position: the position, under rules by which a move turns every direction.
         score: the exact score in discs, from the side to move.
-        searched: the largest number of empty squares of boards that the checker searches itself, at most MOST_SEARCHED.
+        searched: the maximum number of empty squares of boards that the checker searches; at most MOST_SEARCHED.
         answers: the source of the prover's moves.
         claims: the claims that need no proof; None to prove everything.
         state: the point at which to continue; the default is the beginning.
@@ -111,13 +114,13 @@ class ProofWriter:
 
     @property
     def state(self) -> ProofState:
-        """The point that the writing has reached."""
+        """The point that the writer has reached."""
         path = tuple((step.answer, step.begun) for step in self._steps)
         return ProofState(self.lines, self._half, path, b"".join(sorted(self._proven)))
 
     @property
     def share(self) -> float:
-        """The share of the proof that is written, from 0 to 1, as if all replies took the same number of lines."""
+        """The written share of the proof, 0 to 1, estimated as if all replies took the same number of lines."""
         share, part = self._half / _HALVES, 1 / _HALVES
         for step in self._steps:
             part /= max(len(step.replies), 1)
@@ -127,7 +130,7 @@ class ProofWriter:
     def write(self, add: Callable[[str], object], enough: Callable[[], bool] = lambda: False) -> None:
         """Write lines until the proof is complete, or until `enough` returns True after a line.
 
-        Raises: SettingsError if the score is wrong and a line above the checker's own search shows it.
+        Raises: SettingsError if the score proves to be wrong. Boards that the checker searches do not show this.
         """
 
         def tell(line: str) -> None:
@@ -155,7 +158,7 @@ class ProofWriter:
 
     @property
     def _bound(self) -> int:
-        """The score that the prover reaches in this half against all moves of the other side."""
+        """The score that the prover must reach in this half against all moves of the other side."""
         return -self._score if self._half else self._score
 
     def _begin(self, add: Callable[[str], object]) -> None:
@@ -179,7 +182,7 @@ class ProofWriter:
             self._steps.append(_Step(None, "", self._position))
 
     def _prove(self, position: Position, reply: str, add: Callable[[str], object]) -> None:
-        """Write the prover's answer to `reply`, unless the checker needs no line for this board."""
+        """Write the prover's answer to `reply` if the checker needs a line for this board."""
         if position.empties <= self._searched or position.is_over or _packed(position) in self._proven:
             return
         if self._claims is not None and reply != "root" and self._claims.claimed(position, self._bound, True):
