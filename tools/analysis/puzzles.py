@@ -47,7 +47,7 @@ class Puzzle:
         line: the best line to the end of the game; its first move is the solution.
         plies: the least search depth such that the engine chooses the solution at this depth and at every greater
             depth; the number of empty squares if the engine finds the solution only by solving the position.
-        failures: for each of ``ELOS``, the probability that an engine of this level plays another move, 0 to 1.
+        failures: the probability, 0 to 1, that an engine plays another move, for each level of ``ELOS``.
         source: a description of the game that has the position; empty if unknown.
         ply: the number of moves and passes before the position in the game.
     """

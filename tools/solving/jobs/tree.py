@@ -43,7 +43,7 @@ class ProofNode:
         lead: the estimated score in discs, minus (`wanted` - 0.5).
         proof: the expected nodes to prove Yes; 0 if Yes is proven, infinite if No is proven.
         disproof: the expected nodes to prove No; 0 if No is proven, infinite if Yes is proven.
-        links: for each move, the next node, and whether the mover is to move again there; None before the expansion.
+        links: the node after each move, and whether the mover is to move again there; None before the expansion.
         parents: the nodes whose links contain this node.
         ended: the best score of the moves that end the game; -65 if no move ends the game.
     """
