@@ -41,20 +41,20 @@ from outflank.tools.runtime.progress import folded
 
 _HELLO_SECONDS = 10.0  # the time for the first message
 _OPEN_SECONDS = 120.0  # the time for engines to start
-_WRONG_TOKEN_SECONDS = 1.0  # the delay before a wrong token is refused
+_WRONG_TOKEN_SECONDS = 1.0  # the delay before a client with a wrong token is refused
 _FAREWELL_SECONDS = 2.0
 _JOINED = "outflank join"  # the engine command in an entrant's spec; it is never run
 
 
 class Arena(RunObserver):
-    """The entrants of an arena and the messages to them; its methods may be called from any thread.
+    """The entrants of an arena, and the messages to them. All methods may be called from any thread.
 
     Attributes:
         folder: the folder of the arena's files.
         time: the time control of all entrants.
         tokens: the tokens of the entrants.
         route: the web server's route to the WebSocket of the arena.
-        is_paused: True if new pairs of games are held back.
+        is_paused: True while no new pairs of games may start.
         games_ended: the number of games that have ended, including those before a restart of the server.
 
     Args:
@@ -115,7 +115,7 @@ class Arena(RunObserver):
         self._rules, self.time, self._taken = rules, time, frozenset(taken)
 
     def close_entries(self, field: Collection[str]) -> None:
-        """Admit only the entrants in `field` from now on, and do not wait for entrants without a token."""
+        """Admit only the entrants in `field` from now on. Requests to entrants without a token fail at once."""
         self._field = frozenset(field)
         known = self.tokens.names()
         for name in field:
@@ -184,13 +184,13 @@ class Arena(RunObserver):
         }
 
     def pause(self, paused: bool) -> None:
-        """Hold back new pairs of games if `paused`, otherwise let them start again."""
+        """Let no new pairs of games start if `paused` is true; otherwise let them start again."""
         self.is_paused = paused
         self._on_changed()
         self._say("no pair of games begins until the arena goes on" if paused else "the arena goes on", "")
 
     def kick(self, name: str) -> None:
-        """Remove an entrant: void its token, close its connection, and thereby forfeit its current games.
+        """Remove an entrant: void its token and close its connection. The entrant loses its current games.
 
         Raises: SettingsError if there is no entrant of this name.
         """
@@ -218,7 +218,7 @@ class Arena(RunObserver):
             with self._registered(connection.name, client):
                 await first_of(client.end(), self._carry(client, connection, token))
         except OutflankError as error:
-            # Messages are alike if they agree before the first comma; a quotation from the client may follow it.
+            # The text before the first comma names the kind of the message. The text after it may quote the client.
             self._say(f"somebody was refused: {error}", str(error).partition(",")[0])
             with suppress(Exception):  # the client may have disconnected
                 await client.refuse(error)
@@ -234,7 +234,7 @@ class Arena(RunObserver):
 
     @contextmanager
     def _registered(self, name: str, client: ClientSocket) -> Iterator[None]:
-        """Register a socket so that it can be closed, and close the entrant's other sockets that are not open yet."""
+        """Register a socket for ``_close_sockets``. Close the entrant's other sockets that have not sent ``open``."""
         known = self._sockets[name]
         for other in known:
             if not other.is_open:

@@ -1,10 +1,10 @@
 """The connections to engines that have joined an arena: requests, answers, and the time without a socket.
 
-A ``Connection`` belongs to an entrant and outlives its sockets. The threads that play games send requests through it;
-the sockets live in the web server's thread. A pending request is sent again after a reconnection.
+A ``Connection`` belongs to an entrant and outlives its sockets. The threads that play games send requests through the
+connection. Its sockets are used in the web server's thread. A pending request is sent again after a reconnection.
 
-Clients are untrusted before and after their token is checked: the size, rate and delay of messages are limited, and an
-invalid message closes the socket with a description of the error.
+Clients are untrusted, even after their token is checked. The size, rate and delay of their messages are limited. An
+invalid message closes the socket, and the client receives a description of the error.
 """
 
 import asyncio
@@ -55,8 +55,8 @@ _MOST_WAITING = 1_000  # the number of queued messages at which a client is disc
 SILENCE_SECONDS = 10.0  # the time without a message, pongs included, after which the socket is dead
 _PING_SECONDS = 2.0
 _FIRST_PINGS = (0.0, 0.05, 0.05)  # short delays, so that the round trip is known before the first move
-_UNASKED_A_SECOND = 200  # the maximum rate of thoughts and of unexpected messages
-_UNASKED_A_SLOT = 10  # the additional rate for each slot
+_UNASKED_A_SECOND = 200  # the maximum number of thoughts and unexpected messages in a second
+_UNASKED_A_SLOT = 10  # the additional number of these messages for each slot
 _BURST = 1_000
 _GOODBYES = (1000, 1001, 1012)  # the WebSocket closing codes of a client that left on purpose
 _REFUSED = 1008  # the WebSocket code "policy violation"
@@ -86,7 +86,7 @@ class ClientSocket:
         self._loop = asyncio.get_running_loop()
         self._outbox: asyncio.Queue[str] = asyncio.Queue(_MOST_WAITING)
         self._over = asyncio.Event()
-        self._reason = ""  # the reason why the server closes the socket
+        self._reason = ""  # the server's reason for closing the socket
         self._pings: dict[int, float] = {}  # the send times of unanswered pings, by ping number
 
     def send(self, text: str) -> None:
@@ -100,7 +100,7 @@ class ClientSocket:
             self._loop.call_soon_threadsafe(self._end, reason)
 
     async def end(self) -> None:
-        """Wait until `close` is called or the queue is full. Raises: Refusal with the reason."""
+        """Wait until `close` is called or the queue of messages is full. Raises: Refusal with the reason."""
         await self._over.wait()
         raise Refusal(self._reason)
 
@@ -120,7 +120,7 @@ class ClientSocket:
         return message
 
     async def refuse(self, error: OutflankError) -> None:
-        """Send the reason to the client and close the socket, within a short time."""
+        """Send the error message to the client and close the socket. The time for both is limited."""
         if self._socket.application_state is WebSocketState.CONNECTED:
             async with asyncio.timeout(_PING_SECONDS):
                 again = isinstance(error, Refusal) and error.again
@@ -197,7 +197,7 @@ class ClientSocket:
 
 
 async def first_of(*works: Coroutine[Any, Any, None]) -> None:
-    """Wait until one coroutine has ended, cancel the others, and raise the exception of the ended one, if any."""
+    """Wait until one coroutine ends, and cancel the others. If that coroutine raised an exception, raise it again."""
     tasks = [asyncio.ensure_future(work) for work in works]
     try:
         done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
@@ -210,7 +210,7 @@ async def first_of(*works: Coroutine[Any, Any, None]) -> None:
 
 
 def replaced(name: str) -> str:
-    """Return the reason for closing an earlier socket of an entrant."""
+    """Return the message to an entrant's earlier socket, which is closed because the entrant has opened a new one."""
     return f"another connection for {name} has taken the place of this one"
 
 
@@ -226,7 +226,7 @@ class Connection:
 
     Args:
         name: the name of the entrant.
-        patience: the maximum total time without a socket in a game, in seconds.
+        patience: the maximum total time without a socket during a game, in seconds.
         most: the maximum network allowance for each move, in seconds.
     """
 
@@ -280,7 +280,7 @@ class Connection:
             before.close(replaced(self.name))
 
     def detach(self, socket: ClientSocket) -> None:
-        """Note that a socket is closed. Does nothing if the socket was replaced."""
+        """Record that a socket is closed. Do nothing if a newer socket has replaced this one."""
         with self._changed:
             if self._socket is socket:
                 self._socket = None
@@ -290,7 +290,7 @@ class Connection:
                 self._changed.notify_all()
 
     def bar(self, reason: str) -> None:
-        """Close the connection. Until it is opened again, requests fail at once."""
+        """Close the connection. Requests fail at once until the client opens the connection again."""
         with self._changed:
             self._barred = reason
             socket = self._socket
@@ -303,7 +303,7 @@ class Connection:
         self._round_trips.append(seconds)
 
     def take(self, message: AnswerMessage) -> bool:
-        """Deliver an answer, and return whether its request was pending. A repeated answer is ignored."""
+        """Deliver an answer to the waiting thread, and return whether its request was pending. Ignore repetitions."""
         now = time.monotonic()
         with self._changed:
             if self._open.pop(message.id, None) is None:
@@ -337,13 +337,14 @@ class Connection:
 
         Args:
             request: the function that returns the request with a given id.
-            wait: the maximum time for the answer in seconds, without the network allowance.
+            wait: the time limit for the answer in seconds, to which the network allowance is added.
             grace: the maximum time without a socket until the answer, in seconds.
             on_wait: the function that is called regularly, and may raise an exception to cancel the request.
-            on_line: the function that gets a direction and a text: ``">"`` for the request, ``"<"`` for each thought
-                and for the answer.
+            on_line: the function that is called with the direction and the text of each message. The direction is
+                ``">"`` for the request, and ``"<"`` for each thought and for the answer.
 
-        Returns: the answer, and the seconds that it took without the network allowance and the time without a socket.
+        Returns: the answer, and the seconds that the engine took for it. The network allowance and the time without a
+            socket are subtracted.
 
         Raises: EngineLineLost, EngineTimeout; the error for the fault in a ``failed`` message.
         """
@@ -392,7 +393,7 @@ class Connection:
         return message, seconds
 
     def _expect_in_time(self, here: float, away: float, wait: float, grace: float) -> None:
-        """Raise an error if the request took too long with a socket (`here`) or without one (`away`)."""
+        """Raise an error if a time limit is exceeded. `here`, `away`: the seconds with and without a socket."""
         if self._barred:
             raise EngineLineLost(f"{self._label} is out: {self._barred}")
         if away > grace:

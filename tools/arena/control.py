@@ -1,8 +1,9 @@
 """The implementation of ``outflank arena``: the entrants' tokens, and orders to the server on this machine.
 
-Both use a private file in the arena's folder. The control file has a port on the loopback address and a token, so that
-the server obeys only programs that can read the folder. A connection carries a line of JSON each way. The server
-handles one connection at a time, so that other users of the machine can't exhaust its file descriptors.
+Tokens and orders use private files in the arena's folder. The control file has a port on the loopback address and a
+token. Thus the server obeys only programs that can read the folder. A client sends an order as one line of JSON, and
+the server answers with one line. The server handles one connection at a time, so that other users of the machine can't
+exhaust the server's file descriptors.
 """
 
 import json
@@ -93,7 +94,7 @@ def _hash(token: str) -> str:
 
 @contextmanager
 def obeying(folder: Path, obey: Callable[[dict[str, Any]], Any]) -> Iterator[None]:
-    """Answer orders in a thread until the context ends.
+    """Execute orders of other programs in a thread until the context ends.
 
     Args:
         folder: the arena's folder.

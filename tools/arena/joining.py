@@ -49,7 +49,7 @@ _SILENCE_SECONDS = (
 )
 _PAUSES = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0)  # the pauses before attempts to reconnect
 _THOUGHT_SECONDS = 0.2  # the minimum interval between two thoughts that are sent
-_BEYOND_SECONDS = 5.0  # the margin after the server's deadline before the client gives up too
+_BEYOND_SECONDS = 5.0  # the time after the server's deadline at which the client stops waiting too
 _PASSING = (408, 425, 429)  # the HTTP statuses of temporary refusals
 _SCHEMES = {"http": "ws", "https": "wss", "ws": "ws", "wss": "wss"}
 
@@ -97,8 +97,8 @@ class EngineWorker:
     Args:
         entry: the engine.
         rules: the rules of the games.
-        answer: the function that gets the id of a request and the text of the answer.
-        think: the function that gets the text of each ``thought`` message.
+        answer: the function that sends an answer. It is called with the id of the request and the answer's text.
+        think: the function that sends a ``thought`` message. It is called with the message's text.
         say: the function that shows a message to the user.
     """
 
@@ -190,7 +190,9 @@ class EngineWorker:
                 self._working_on, self._is_dropped = question.id, False
             try:
                 reply = self._reply(question)
-                self._working_on = 0  # set first, since the next request may come before ``_answer`` returns
+                self._working_on = (
+                    0  # set before ``_answer``, which may return after the next request has come
+                )
                 self._answer(question.id, reply)
             except Stopped:
                 self._driver.dismiss()
@@ -233,7 +235,7 @@ class Joiner:
     Args:
         address: the address of the arena's WebSocket, see ``join_address``.
         token: the token of the entrant.
-        entry: the engine; its name and time control are replaced by the server's.
+        entry: the engine. The server's name and time control for the entrant replace the engine's own.
         slots: the number of games that the engine plays at once.
         say: the function that shows a message to the user.
         check: the function that is called regularly, and may raise an exception to stop the client.
@@ -296,7 +298,7 @@ class Joiner:
                     raise
                 except (
                     BaseException
-                ):  # for example Ctrl-C; this closing code means that the client left on purpose
+                ):  # for example KeyboardInterrupt; this closing code means that the client left on purpose
                     socket.close(CloseCode.GOING_AWAY)
                     raise
         except (OSError, EOFError, InvalidHandshake, ConnectionClosed) as error:
@@ -337,7 +339,7 @@ class Joiner:
                 )
             except AssertionError:  # raised by websockets if the connection ends before the handshake
                 connecting.set_exception(ConnectionResetError("the server has closed the connection"))
-            except BaseException as error:  # raised in the waiting thread
+            except BaseException as error:  # the waiting thread raises this exception again
                 connecting.set_exception(error)
             else:
                 connecting.set_result(socket)

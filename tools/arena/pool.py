@@ -1,4 +1,4 @@
-"""The pool and the drivers of an arena, whose engines run on this machine or have joined over the network.
+"""The pool that plays the games of an arena, and the driver of engines that have joined over the network.
 
 A pair of games starts when both engines have a free slot. An engine of this machine has one slot; an engine that has
 joined has the number of slots that it announced.
@@ -98,7 +98,10 @@ class JoinedDriver(Driver):
             self._connection.tell(DropMessage(game=self._key))
 
     def _ask(self, request: Callable[[int], RequestMessage], wait: float) -> tuple[AnswerMessage, float]:
-        """Send a request, and subtract time without a connection from the game's patience. Raises: EngineError."""
+        """Send a request, and return the answer and its time in seconds. Raises: EngineError.
+
+        Time without a connection is subtracted from the grace period that is left in the game.
+        """
         before = self._connection.away(time.monotonic())
         try:
             return self._connection.ask(request, wait, self._grace_seconds, self.on_wait, self._pass_on)
@@ -122,7 +125,7 @@ class ArenaPool(LocalPool):
         settings: the settings of the run.
         connection_of: the function that returns the connection to an entrant.
         on_update: see ``LocalPool``.
-        is_paused: the function that returns whether new pairs are held back; each ``look`` calls it.
+        is_paused: the function that returns True while no new pairs may start; ``look`` calls it.
         all_dialogues: see ``PairWorker``.
     """
 

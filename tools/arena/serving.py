@@ -33,7 +33,7 @@ from outflank.tools.web.server import WebServer
 RUN_FOLDER = "run"
 _STANDING_TABLES = 64
 _SLICE_SECONDS = 0.1
-_DESCRIPTORS = 256  # the file descriptors reserved for the program without its connections and engines
+_DESCRIPTORS = 256  # the file descriptors that the program needs in addition to its connections and engines
 _DESCRIPTORS_OF_ENGINE = 16  # the file descriptors reserved for each engine, enough for a restart
 
 
@@ -53,17 +53,19 @@ def serve_arena(
 
     Args:
         arena: the arena, which is not served yet.
-        make_settings: the function that returns the run's settings for the engines that have joined, plus those of
-            this machine. A concurrency of 0 selects the default number of simultaneous pairs.
-        start: the time at which a tournament begins; None if `entrants` alone decides.
-        entrants: the number of entrants at which a tournament begins; None if `start` alone decides.
+        make_settings: the function that returns the run's settings. It is called with the engines that have joined, and
+            adds the engines of this machine. A concurrency of 0 in the settings stands for the default number of
+            simultaneous pairs.
+        start: the time at which a tournament begins; None to wait only for the number of entrants.
+        entrants: the number of entrants at which a tournament begins; None to wait only for the time `start`.
         address: the address that the server listens on.
         certificate: the paths of the TLS certificate and its key; None without TLS.
         watchers: the address of the run's web page; None for no page.
         allow: the function that checks whether a run may be resumed; see ``RunSession.resume``.
-        show: the function that plays and displays a session, with the arena as an observer. Its keyword arguments are
-            `listener`, the socket of the run's web page or None, `joins_at`, the address of the arena's WebSocket (see
-            ``join_route``), and some of the arguments of ``RunSession.play``.
+        show: the function that plays and displays a session, with the arena as an observer. It has the keyword argument
+            `listener`, which is the socket of the run's web page or None. It has the keyword argument `joins_at`, which
+            is the address of the arena's WebSocket (see ``join_route``). Its other keyword arguments are passed to
+            ``RunSession.play``.
 
     Raises: OutflankError; Interrupted.
     """

@@ -1,7 +1,8 @@
 """A standing arena: engines connect and disconnect at any time, and the most informative pairs are played.
 
-Pairs are chosen one by one, by the uncertainty of both ratings and of the result. Each pair of games is played on the
-next opening of the two engines, with both colours. A choice depends only on the present engines and the run file.
+Two engines are chosen for each pair of games, by the uncertainty of their ratings and of the result. They play the next
+opening twice, with colours swapped. The choice of the engines depends only on the run file and on the engines that are
+present.
 """
 
 import math
@@ -39,7 +40,7 @@ def most_informative(
     Args:
         standings: the standings after all games so far.
         duos: the pairs of engines to choose from.
-        playing: the number of unfinished pairs of games for each two engines.
+        playing: the number of unfinished pairs of games of each pair of engines.
     """
     ratings = {rating.name: rating for rating in standings.ratings.ratings}
 
@@ -59,7 +60,7 @@ def _elo(rating: Rating | None) -> float:
 
 
 def _deviation(rating: Rating | None, games: int) -> float:
-    """Return the standard deviation of an engine's rating, reduced for each game since it was computed."""
+    """Return the standard deviation of an engine's rating. Each game since the rating was computed reduces it."""
     deviation, rated = _UNKNOWN, 0
     if rating is not None and rating.elo is not None:
         ends = [abs(end - rating.elo) for end in (rating.low, rating.high) if end is not None]
@@ -108,7 +109,7 @@ class StandingConductor(Conductor):
             self._on_event(joined)
 
     def _next(self, rooms: Mapping[str, int]) -> tuple[Pairing, ...] | None:
-        """Return the next pair of games between engines with free slots; None if no two engines have one."""
+        """Return the next pair of games of engines with free slots; None if fewer than two engines have free slots."""
         busy = Counter(name for pairings in self._running.values() for name in pairings[0].engines)
         there = [name for name, room in rooms.items() if busy[name] < room]
         for waiting in (pairings for pairings in self._waiting if self._can_play(pairings, there)):
@@ -130,7 +131,7 @@ class StandingConductor(Conductor):
 
 
 def _pair(number: int, duo: tuple[str, str], opening: Any) -> tuple[Pairing, ...]:
-    """Return two games of `duo` on an opening with colours swapped. If `number` is odd, `duo[0]` is Black first."""
+    """Return two games of `duo` on an opening with colours swapped. If `number` is odd, `duo[0]` begins as Black."""
     first, second = duo if number % 2 else duo[::-1]
     names = {Colour.BLACK: first, Colour.WHITE: second}
     game = Pairing(2 * number - 1, number, names, opening)

@@ -1,6 +1,7 @@
-"""A player on the server: accepts matches by rules, lets engines choose moves, saves games, and resumes lost matches.
+"""A player on the server, which accepts requests for matches, lets engines choose moves, and saves games.
 
-One task reads the connection. Each move is chosen by an engine in a thread, and a separate task waits for the move.
+Matches that a loss of the connection has interrupted are resumed. One task reads the connection. Each move is chosen by
+an engine in a thread, and a separate task waits for the move.
 """
 
 import asyncio
@@ -23,7 +24,7 @@ from outflank.tools.ggs.messages import Board, MatchEnded, MatchStarted, MatchTy
 from outflank.tools.ggs.settings import Settings
 
 _CLOSE_SECONDS = 0.4
-_MOST_MATCHES = 32  # the maximum number of simultaneous matches, more than a server starts
+_MOST_MATCHES = 32  # the maximum number of simultaneous matches; a server starts fewer
 _MOST_DOUBTS = 3  # the number of disagreements with the server at which we resign a game
 _HIGHEST_SCORE = 999  # the highest score that the server accepts
 _REFUSAL = re.compile(r"(?:/os:|/td:)? *(?:: )?(?:[a-z]+ [+-]? ?)?ERR ")
@@ -39,7 +40,8 @@ class GgsClient:
     Args:
         settings: the settings of the player.
         say: the function that shows a message to the user.
-        log: the function that gets ``">"`` and each line sent, ``"<"`` and each line received; the password is masked.
+        log: the function that is called with ``">"`` and each line sent, or with ``"<"`` and each line received. The
+            password is masked.
     """
 
     def __init__(
@@ -61,7 +63,7 @@ class GgsClient:
             log=log,
         )
         self._send = self._line.send
-        self._reason = ""  # the reason of the last loss of the connection
+        self._reason = ""  # the reason for the last loss of the connection
         self._drivers: list[ProcessDriver] = []
         self._idle: asyncio.Queue[Driver] = asyncio.Queue()
         self._threads = ThreadPoolExecutor(max_workers=settings.games, thread_name_prefix="engine")
@@ -103,7 +105,7 @@ class GgsClient:
             self._threads.shutdown()
 
     def interrupt(self, number: int, *, at_once: bool) -> None:
-        """Accept no new matches, and leave after the current ones; leave at once if `at_once` or on the second call."""
+        """Accept no new matches, and leave after the current ones. Leave at once if `at_once` or on a second call."""
         again, self.signal = self.signal is not None, number
         if at_once or again or not self._matches:
             self._leave()
@@ -114,7 +116,7 @@ class GgsClient:
             self._close()
 
     def _lose(self, reason: str) -> None:
-        """Drop all matches after the loss of the connection. The server stores the rated ones."""
+        """Drop all matches after the loss of the connection. The server stores rated matches."""
         self._abandon("the line is lost")
         if self._is_closing:
             self._line.end()
@@ -349,7 +351,7 @@ class GgsClient:
         self._line.end()
 
     def _show_life(self) -> None:
-        """Keep the connection alive: request interrupted matches, or matches that have not started, once more."""
+        """Send a line to keep the connection alive. Unless a match is in progress, repeat our requests for matches."""
         self._send("tell /os continue" if self._broken and not self._matches else "")
         if not self._matches:
             self._ask()

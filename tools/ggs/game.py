@@ -1,7 +1,7 @@
 """One game on the server: the record from the server's messages, and the engine that plays the game.
 
-The record belongs to the event loop that reads the connection. For each move, an engine works in a thread. It gets the
-whole game, so that any engine process can continue a game, even after the connection was lost.
+The record is used only in the event loop that reads the connection. An engine chooses each move in a thread. The engine
+gets the whole game, so any engine process can continue the game, even after a loss of the connection.
 """
 
 import asyncio
@@ -28,7 +28,9 @@ from outflank.protocol.formats.clocks import ggf_text
 from outflank.tools.ggs.messages import Board, GgsMove, MatchEnded
 from outflank.tools.runtime.signals import Stopped
 
-RESERVE_SECONDS = 2.0  # the reserve that is withheld from the engine; at most a tenth of the remaining time
+RESERVE_SECONDS = (
+    2.0  # the reserve subtracted from the time sent to the engine; at most a tenth of the time left
+)
 _SHORTEST_SECONDS = 0.1
 _SLICE_SECONDS = 0.2
 USUAL_TIME = TimeControl(
@@ -146,7 +148,7 @@ class GgsRecord:
         return replace(game, result=self._result(margin if over.first == black.name else -margin))
 
     def _result(self, margin: float) -> Result | None:
-        """Return the result with this margin from Black's side; None if it agrees with the final board."""
+        """Return the result with this margin from Black's side; None if the final board has the same margin."""
         outcome = self.position.outcome()
         if outcome is not None and outcome.margin_of(Colour.BLACK) == margin:
             return None
@@ -221,12 +223,12 @@ def answer(
 
 
 class GgsGame:
-    """A game and the engine that plays it from our first move to the end. Must be used in one event loop.
+    """A game, and the engine that plays it from our first move to the end. Must be used in one event loop.
 
     Attributes:
         record: the record of the game.
         doubts: the number of disagreements with the server since the last accepted move.
-        is_doubted: True if the whole game has been requested to replace the record.
+        is_doubted: True if the server was asked for the whole game, which will replace the record.
         is_over: True if the game is closed, so that no more moves are chosen.
 
     Args:
@@ -258,7 +260,8 @@ class GgsGame:
         """Start to choose our move, and return the task. An earlier search is cancelled.
 
         Args:
-            on_reply: the function that gets the answer, or None if the engine failed; not called after ``drop``.
+            on_reply: the function that is called with the answer, or with None if the engine failed. It is not called
+                after ``drop``.
         """
         self.drop()
         self._dropped = threading.Event()

@@ -15,7 +15,7 @@ from outflank.protocol.clock import TimeControl
 from outflank.protocol.formats.clocks import parse_ggf
 
 LONGEST_LINE = 500  # the maximum bytes of a line; longer lines are skipped
-MOST_LINES = 300  # the maximum lines of a message; the longest is a game of 120 turns with two boards
+MOST_LINES = 300  # the maximum lines of a message; the longest message is a game of 120 turns with two boards
 _GOES_ON = "|"  # the prefix of a continuation line
 _WORD = r"[^\s,|\\.][^\s,|\\]{0,15}"
 _NAME = f"({_WORD})"
@@ -32,7 +32,7 @@ class MessageJoiner:
         self._begun: list[str] = []
 
     def feed(self, line: bytes) -> list[str] | None:
-        """Add a line. Return the previous message if it is now complete, as lines without the bar, or None."""
+        """Add a line. If it completes the previous message, return that message as lines without the bar; else None."""
         text = line.decode("utf-8", "replace").strip("\r\n\0\a ")
         if text.startswith(_GOES_ON):
             if self._begun and len(self._begun) < MOST_LINES and len(line) <= LONGEST_LINE:
@@ -44,7 +44,7 @@ class MessageJoiner:
         return message
 
     def flush(self) -> list[str] | None:
-        """Return the message so far as complete, or None. To be called when no more lines follow for some time."""
+        """Return the lines of the unfinished message, or None. To be called when no line has come for some time."""
         message, self._begun = self._begun, []
         return message or None
 
@@ -163,7 +163,7 @@ class Board:
         id: the id of the match.
         part: the number of the game in a synchro match; None otherwise.
         kind: the type of the match.
-        is_whole: True if the message has all moves.
+        is_whole: True if the message contains all moves of the game.
         first: the first position in the message; for a whole game, the start position.
         turns: the moves in the message, in order.
         position: the current position.
@@ -184,7 +184,7 @@ class Board:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """Another message of ``/os`` about a game. `what`: ``error``, ``timeout`` or ``fatal-timeout``."""
+    """A message about a fault in a game. `what`: ``error``, ``timeout`` or ``fatal-timeout``."""
 
     what: str
     id: str
@@ -248,7 +248,7 @@ def _match(match: re.Match[str]) -> MatchStarted | MatchEnded | None:
 
 def _offer(match: re.Match[str]) -> Offer | None:
     kind = MatchType.parse(match[4])
-    rest = _STORED.sub("", match[7] or "").strip()  # the number of a stored match
+    rest = _STORED.sub("", match[7] or "").strip()  # without the number of a stored match
     clock = read_clock(rest or match[3])
     return Offer(match[1], match[2], match[6], kind, match[5], clock) if kind and clock else None
 

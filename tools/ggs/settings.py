@@ -150,7 +150,10 @@ def read_wishes(pattern: re.Pattern[str], expected: str) -> Callable[..., tuple[
 
 
 def read_password(file: Path | None) -> str:
-    """Return the first line of `file`, or else the environment variable, which is removed from the environment."""
+    """Return the password: the first line of `file`, or the value of an environment variable if `file` is None.
+
+    The variable is always removed from the environment. Raises: SettingsError.
+    """
     text = os.environ.pop(PASSWORD_VARIABLE, "")
     if file is not None:
         try:
