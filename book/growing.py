@@ -18,8 +18,8 @@ from outflank.engine.evaluation.weights import checksum
 from outflank.engine.search.limits import BOLDEST
 
 _COMMIT_SECONDS = 1.0
-# Positions are chosen again after each batch of answers, since a choice visits the whole book. The size of a batch is a
-# part of the book's size.
+# Positions are chosen again only after each batch of answers, since a choice visits the whole book. A batch has at
+# least 64 answers. For a large book, it has as many answers as 0.5 % of the positions.
 _LEAST_BATCH, _BATCHES_IN_A_BOOK = 64, 200
 Choice = Callable[[], Iterable[bytes]]
 Question = tuple[Position, tuple[Move, ...]]
@@ -207,7 +207,7 @@ class Grower:
         self._commit()
 
     def _questions(self, choose: Choice, deadline: float | None) -> Iterator[Question]:
-        """Yield questions: at any time first about unfinished positions, then about positions that `choose` returns."""
+        """Yield questions. Unfinished positions come before the positions that `choose` returns."""
         chosen: Iterator[bytes] = iter(())
         chosen_at = -1
         while True:

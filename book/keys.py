@@ -61,7 +61,7 @@ def key_of(position: Position) -> tuple[bytes, Symmetry]:
 
 
 def position_of(key: bytes, rules: Rules) -> Position:
-    """Return the position that a key names.
+    """Return the position with this key, in the image of the key.
 
     If the rules do not distinguish the sides, the key does not contain the side to move. Then the position gets the
     side that is to move in a game without passes.

@@ -32,7 +32,7 @@ def read_board(text: str) -> tuple[int, int, Colour | None]:
 
     ``Position.parse`` describes the notations.
 
-    Raises: NotationError with the expected text and the position of the error.
+    Raises: NotationError, whose message has the expected and the actual text.
     """
     if (framed := _framed(text)) is not None:
         raw, side = framed

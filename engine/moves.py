@@ -77,7 +77,7 @@ class Move:
 
         Raises: NotationError if `text` is not a move.
         """
-        word = str(text).strip().lower()  # a number gets the same error message
+        word = str(text).strip().lower()  # str(), so that a number causes the same error
         if word in PASS_WORDS:
             return PASS
         square, slash, direction = word.partition("/")

@@ -38,7 +38,7 @@ class Position:
         optionally with ``to move``; by default it is the side that begins under `rules`. A ``;`` may separate the
         squares from the side. OBF's scores after the side are skipped.
 
-        Raises: NotationError with the expected text and the position of the error.
+        Raises: NotationError, whose message has the expected and the actual text.
         """
 
     @property
@@ -188,7 +188,7 @@ class Position:
         """
 
     def __str__(self) -> str:
-        """Return a drawing of the board, with legal moves as dots, then the numbers of discs and the side to move."""
+        """Return a drawing of the board with legal moves as dots, and a line with disc counts and the side to move."""
     def __eq__(self, other: object) -> bool: ...
     def __hash__(self) -> int: ...
     def __reduce__(self) -> tuple[object, ...]: ...

@@ -261,7 +261,7 @@ cdef class Position:
         return write_board(self.black, self.white) + (" X" if self.side is Colour.BLACK else " O")
 
     def __str__(self):
-        """Return a drawing of the board, with legal moves as dots, then the numbers of discs and the side to move."""
+        """Return a drawing of the board with legal moves as dots, and a line with disc counts and the side to move."""
         letters = list(self.board_string()[:64].replace("-", " "))
         for square in squares_of(legal_moves(self.own, self.opp)):
             letters[square] = "."

@@ -55,8 +55,8 @@ class Rules:
         name: the preset that the rules derive from. Its rule sheet gives the colours their names.
         start: the start position: a key of STARTS, or a board string (see ``Position.parse``) of 64 squares.
         begins: the colour that moves first.
-        turns: the directions in which a move turns discs: ``all`` in which it brackets discs, or ``one`` of these that
-            the mover chooses.
+        turns: the directions in which a move turns discs: ``all`` directions in which it brackets discs, or only
+            ``one`` of them, which the mover chooses.
         tie: the result if both sides have equally many discs: a ``draw``, or a win for the ``second`` player.
         scoring: the way to score: the winner takes the ``empties``, or only discs on the board ``count``.
     """

@@ -28,8 +28,8 @@ from outflank.engine.squares import DIRECTIONS, Colour
 
 cdef enum:
     _WORST = -65
-    # Boards with up to this many empty squares may have no move in the table: ``solve`` stores no moves, and neither
-    # does a cutoff by the endgame's cache, which is possible with one empty square more.
+    # Boards with up to this many empty squares may have no move in the table. ``solve`` stores no moves. With one empty
+    # square more than MOST_FOR_ENDGAME, a cutoff by the private cache stores no move either.
     _SOLVED_AGAIN_FROM = MOST_FOR_ENDGAME + 1
 
 

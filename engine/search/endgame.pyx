@@ -26,7 +26,7 @@ from outflank.engine.search.worker cimport Worker
 cdef enum:
     _MOST_AT_LAST = 4
     _MOST_BY_GLANCE = 5
-    _REPLIES_FROM = 8  # empty squares from which on the boards after all moves are looked up before a search
+    _REPLIES_FROM = 8  # from this number of empty squares on, boards after all moves are looked up before a search
     _PROMISING = -330  # a move of this value or more has at most one reply, and is searched before others are valued
     # Moves to b2, b7, g2 and g7 are rarely good.
     _X_SQUARES = 0x0042000000004200

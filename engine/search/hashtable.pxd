@@ -8,8 +8,8 @@ An entry contains the whole board, so two boards are never confused:
 
 There are no locks. A reader decodes the discs with the payload that it has read. If another thread writes the entry
 while it is read, or two threads write it at once, its words may belong to different payloads: the entry is torn. The
-decoded discs of a torn entry differ from the reader's board, since the multiplications spread every bit of the payload;
-they are equal with a probability of about 2^-64. So a torn entry is a miss, and never gives a wrong score.
+multiplications spread every bit of the payload, so the decoded discs of a torn entry equal the reader's board only with
+a probability of about 2^-64. Therefore a torn entry is a miss, and does not give a wrong score.
 
 When the table is cleared, the salt changes. All older entries then decode to wrong boards, so they need not be erased.
 """

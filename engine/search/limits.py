@@ -73,7 +73,7 @@ class Clock:
 
     Attributes:
         remaining: the remaining time.
-        moves: the number of moves that must be made within `remaining`; None for all moves of the game.
+        moves: the number of moves that must be made within `remaining`; None for all further moves of the game.
         increment: the time that is added after each move (Fischer).
         period: the length of the Canadian periods that begin when `remaining` is used up; 0 for no periods.
         period_moves: the number of moves that must be made in each period.
@@ -163,7 +163,7 @@ class Limit:
         return self.seconds is not None or self.clock is not None
 
     def ends_search(self, empties: int) -> bool:
-        """Return whether a search of a position with `empties` empty squares ends by this limit."""
+        """Return whether this limit ends a search of a position with `empties` empty squares."""
         solved = self.exact_from is not None and empties <= self.exact_from
         return solved or (self.depth, self.nodes, self.seconds, self.clock) != (None,) * 4
 

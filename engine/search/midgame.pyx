@@ -27,7 +27,7 @@ from outflank.engine.search.worker cimport Tuning, Worker, enter, guess, leave, 
 cdef enum:
     _WORST = -65
     _TABLE_FROM_DEPTH = 3
-    _TABLE_CUT_FROM_DEPTH = 5  # plies from which on the boards after all moves are looked up in the table first
+    _TABLE_CUT_FROM_DEPTH = 5  # from this depth on, the boards after all moves are looked up before a search
     _PRESEARCH_BELOW = 8  # discs below alpha; differences between lower scores do not improve the ordering
     _VALUE_PER_DISC = 1 << 13
     _PROBCUT_PLIES = 65  # `_PLIES` of probcut.py

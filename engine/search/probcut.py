@@ -1,4 +1,4 @@
-"""Multi-ProbCut: the margins of cuts, from the error with which a shallow search predicts the score of a deep search.
+"""Multi-ProbCut: computes the margins of cuts from the error of a shallow search as a prediction of a deep search.
 
 The standard deviation of this error, in discs, depends on the number of empty squares and on both depths:
 ``s = x * empties + y * depth + z * shallow; sigma = a*s*s + b*s + c``. The formula is Edax's. The command ``outflank

@@ -41,7 +41,7 @@ cdef class Prover:
     cdef object _rules
     cdef readonly uint64_t nodes
 
-    # This is not __init__, which Python code might not call, or might call twice.
+    # __cinit__ is always called once. Python code might not call __init__, or call it twice.
     def __cinit__(self, rules, hash_mb=DEFAULT_HASH_MB):
         if rules.one_direction:
             raise SettingsError(f"proofs need rules under which a move turns every direction, unlike {rules}")

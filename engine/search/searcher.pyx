@@ -105,7 +105,7 @@ cdef class Searcher:
     cdef const int16_t[::1] _margins
     cdef object _parameters
 
-    # This is not __init__, which Python code might not call, or might call again during a search.
+    # __cinit__ is always called once. Python code might not call __init__, or call it again during a search.
     def __cinit__(
         self, hash_mb=DEFAULT_HASH_MB, threads=1, seed=None, weights=None, parameters=DEFAULTS, **unknown
     ):

@@ -186,7 +186,7 @@ class _View:
     board: SoloBoard
 
     def legal_moves(self) -> tuple[SoloMove, ...]:
-        """Return the moves that bracket a disc or a chip: black moves before golden moves, each a1 first.
+        """Return the moves that bracket a disc or a chip: first the black moves, then the golden ones, both from a1 on.
 
         There are no passes in this game.
         """

@@ -392,7 +392,7 @@ def _expect_schema(connection: sqlite3.Connection, schemas: tuple[str, ...]) -> 
 
 
 def _schema_of(connection: sqlite3.Connection) -> Schema:
-    """Return kind, name, table and SQL of all objects. Blanks are removed, since SQLite's versions differ in them."""
+    """Return kind, name, table and SQL of all objects, without blanks, as versions of SQLite write different blanks."""
     rows = connection.execute(
         f"SELECT type, name, tbl_name, sql FROM sqlite_master LIMIT {_MOST_OBJECTS}"
     ).fetchall()

@@ -15,7 +15,7 @@ from typing import BinaryIO, TextIO
 from outflank.errors import OutflankError, SettingsError
 
 STDOUT = Path("-")
-"""The object that means stdout in ``open_output``. Another path that is equal to this one names a file."""
+"""The path that means stdout in ``open_output``. Only this object does: another ``Path("-")`` is the name of a file."""
 _DATABASE = b"SQLite format 3\0"  # the magic bytes of runs, books and archives
 
 

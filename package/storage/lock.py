@@ -13,15 +13,15 @@ from outflank.errors import FileFormatError
 
 LOCK_SUFFIX = ".outflank-lock"
 """The suffix of a lock file's name, after the name of the locked file."""
-_REMOVED = -1  # in place of a process id, if the holder of the lock has removed the lock file
+_REMOVED = -1  # written in place of a process id after the holder of the lock has removed the lock file
 
 
 class WriterLock:
     """An exclusive lock for writing a file.
 
-    The lock is an open transaction in an SQLite file next to the locked file, which also stores our process id. A lock
-    on the file itself would block readers too. If the name of the lock file belongs to a link, folder, pipe or socket,
-    this is not touched, since another user of the machine may have created it. As a context manager, the lock is
+    The lock is an open transaction in an SQLite file next to the locked file. This SQLite file also stores our process
+    id. A lock on the file itself would block readers too. If a link, folder, pipe or socket has the name of the lock
+    file, it is not touched, since another user of the machine may have created it. As a context manager, the lock is
     released at the end of the block.
 
     Raises: FileFormatError if another process holds the lock (the message begins with `expected` and has the id of this
