@@ -20,7 +20,7 @@ MOST_IN_ROW: int
 MOST_IN_TABLE: int
 """The largest absolute value of a weight in the tables."""
 ROW_BITS: int
-"""The number of bits of an entry that contain the index of its row: the lowest ones."""
+"""The number of the lowest bits of an entry, which contain the index of the entry's row."""
 
 def spread(kept: memoryview[int], columns: memoryview[int]) -> memoryview[int]:
     """Return an entry for each of the PHASES * WEIGHTS_OF_A_PHASE weights, in new memory.

@@ -41,7 +41,7 @@ class WriterLock:
             with suppress(FileNotFoundError):
                 if os.path.samestat(self._file, self._path.lstat()) and sys.platform != "win32":
                     self._path.unlink()
-            # This shows a process that has opened but not locked this file that it has to open a new file.
+            # If another process has opened this file but not locked it, this id makes it open a new file.
             self._commit(_REMOVED)
         finally:
             self._database.close()
