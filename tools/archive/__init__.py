@@ -1,7 +1,7 @@
-"""Archives: games of any number of files by the positions that they went through.
+"""Archives: files that store games and find the games that reached a position.
 
-``Archive`` answers questions about positions, ``build_archive`` makes the file, ``add_to_archive`` adds games, and
-``ArchiveQuery`` chooses among them.
+``build_archive`` makes an archive, ``add_to_archive`` adds games, and ``Archive`` answers queries about positions.
+``ArchiveQuery`` restricts a query to some of the games.
 """
 
 from outflank.tools.archive.build import ArchiveContents, add_to_archive, build_archive

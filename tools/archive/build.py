@@ -1,8 +1,8 @@
 """Makes an archive from files of games, and adds games to an archive. Memory use does not grow with the games.
 
-The positions of all games are first written to a temporary table, which SQLite sorts at the end, so that the table of
-positions is filled in order, page after page. Sums are stored only for positions with many games, some thousands. The
-games of other positions are counted for each query.
+The positions of all games are first written to a temporary table. SQLite sorts this table at the end, so that the table
+of positions is filled in order, page after page. Sums are stored only for the few thousand positions that many games
+reached. For other positions each query counts the games.
 """
 
 import contextlib
@@ -41,9 +41,9 @@ MANY_GAMES = 200
 """The number of games above which a position has stored sums; counting fewer games takes a few milliseconds."""
 _GAMES_AT_ONCE = 500
 _CACHE_KB = 1 << 16
-_STEPS_AT_ONCE = 1_000_000  # the steps of SQLite's virtual machine between two checks for signals
+_STEPS_AT_ONCE = 1_000_000  # the steps of SQLite's virtual machine between checks for signals
 _LONGEST_NAME = 200
-_LEAST_SENSELESS = 1e6  # a rating from here on counts as unknown
+_LEAST_SENSELESS = 1e6  # ratings of at least this value count as unknown
 _FIRST_STRENGTH, _SWING, _SPREAD = 1500.0, 24.0, 400.0
 _SCRATCH = "CREATE TABLE scratch.visit (position INTEGER, game INTEGER, turn INTEGER)"
 _WINNERS = {Colour.BLACK: 1, None: 0, Colour.WHITE: -1}
@@ -56,9 +56,9 @@ class ArchiveContents:
 
     Attributes:
         duplicates: the number of games left out because the archive has a game with the same players, year and moves.
-        others: the number of games left out because they are by other rules.
+        others: the number of games left out because they were played under other rules.
         bad: the number of entries of files that could not be read as games.
-        positions: the number of distinct positions; symmetric images count as one.
+        positions: the number of distinct positions. Symmetric images count as one position.
     """
 
     games: int
@@ -77,17 +77,18 @@ def build_archive(
     advance: Callable[[int], None] = lambda games: None,
     begin: Callable[[str], None] = lambda step: None,
 ) -> ArchiveContents:
-    """Make an archive. The file appears, or replaces an old one, when it is complete.
+    """Make an archive. The complete file replaces an existing file in one step.
 
     Args:
         path: the file to make.
-        games: the games, for example from ``read_games``; bad games and games by other rules are counted and left out.
-        rules: the rules of the archive; Othello if left out.
-        advance: a function that is called with the number of games read since the last call.
-        begin: a function that is called with a description at the start of each step.
+        games: the games, for example from ``read_games``. Bad games and games under other rules are counted and left
+            out.
+        rules: the rules of the archive; Othello if None.
+        advance: a function that receives the number of games read since its last call.
+        begin: a function that receives a description of each step at its start.
 
     Raises: UnwritableError; SettingsError if `path` is not a regular file; OutflankError if there is no game; any error
-        of `games`.
+        that `games` raises.
     """
     path = Path(path)
     expect_writable(path)
@@ -105,7 +106,7 @@ def add_to_archive(
     advance: Callable[[int], None] = lambda games: None,
     begin: Callable[[str], None] = lambda step: None,
 ) -> ArchiveContents:
-    """Add games to an archive, with the same result as a new archive of all games. It is replaced on completion.
+    """Add games to an archive. The result equals a new archive of all games, and replaces the file when complete.
 
     Args:
         path: the archive.
@@ -113,9 +114,10 @@ def add_to_archive(
         advance: see ``build_archive``.
         begin: see ``build_archive``.
 
-    Returns: the contents of the new archive; duplicates, others and bad count only `games`.
-    Raises: FileFormatError if the file is not an archive, is damaged, or another process adds to it; UnwritableError;
-        OutflankError if there is no game; any error of `games`. After an error the archive is unchanged.
+    Returns: the contents of the new archive. The numbers `duplicates`, `others` and `bad` refer only to `games`.
+    Raises: FileFormatError if the file is not an archive, if it is damaged, or if another process adds games to it;
+        UnwritableError; OutflankError if there is no game; any error that `games` raises. After an error the archive is
+        unchanged.
     """
     path = Path(path)
     with contextlib.closing(ARCHIVE.open_to_read(path)) as connection:
@@ -144,8 +146,8 @@ def _written(
     advance: Callable[[int], None],
     begin: Callable[[str], None],
 ) -> ArchiveContents:
-    """Write an archive to `target`: a new one, or with the `facts` of the old archive, the old one with more games."""
-    names: list[Path] = []  # the temporary files: the incomplete archive, and the unsorted positions
+    """Write an archive to `target`. Start from the old archive if its `facts` are given, else from an empty archive."""
+    names: list[Path] = []  # the temporary files: the incomplete archive and the unsorted positions
     builder: _Builder | None = None
     try:
         with writing(path):
@@ -198,7 +200,7 @@ class _Builder:
         connection.set_progress_handler(self._watch.__next__, _STEPS_AT_ONCE)
 
     def open(self, scratch: Path, facts: Mapping[str, str] | None) -> None:
-        """Begin the transaction. The file is empty, or with the `facts` of an archive, a copy of that archive."""
+        """Begin the transaction. With `facts`, the file is a copy of the archive with these facts, else it is empty."""
         connection = self._connection
         connection.execute(f"PRAGMA application_id = {ARCHIVE.application}")
         connection.execute(f"PRAGMA user_version = {ARCHIVE.version}")
@@ -212,7 +214,7 @@ class _Builder:
             self._recall(facts)
 
     def _recall(self, facts: Mapping[str, str]) -> None:
-        """Read the numbers of the old archive's players, events and games, and clear the tables that are recomputed."""
+        """Read the keys of the old archive's players, events and games, and clear the tables that are recomputed."""
         execute = self._connection.execute
         for table, names in (("player", self._players), ("event", self._events)):
             for number, name in execute(f"SELECT id, name FROM {table} ORDER BY id"):
@@ -233,7 +235,8 @@ class _Builder:
     def _watching(self) -> Iterator[bool]:
         """Yield whether to interrupt the statement. Store an exception that a signal handler raises at the ``yield``.
 
-        The generator is SQLite's progress callback, and SQLite drops exceptions of a callback.
+        The generator is SQLite's progress callback. The exception must be stored, because SQLite drops exceptions of
+        callbacks.
         """
         while True:
             try:
@@ -250,7 +253,7 @@ class _Builder:
         advance: Callable[[int], None],
         begin: Callable[[str], None],
     ) -> tuple[int, int, int, int, int]:
-        """Fill the tables, and return the fields of ``ArchiveContents`` without `bytes`."""
+        """Fill the tables. Return the fields of ``ArchiveContents`` except `bytes`."""
         begin("reading the games")
         self._read(games, advance)
         if self._games - self._games_before + self._duplicates == 0:
@@ -314,7 +317,7 @@ class _Builder:
         visits.append((place_of(after_passes(game.final)[0])[0], row, 2 * NO_MOVE))
 
     def _row(self, game: AnnotatedGame) -> int | None:
-        """Write the row of a game and return its number; None if the archive has the game already."""
+        """Write the row of a game, and return its key; None if the archive has the game already."""
         moves = packed_moves([move_number(each.move) for each in game.moves if not each.move.is_pass])
         first = None if game.first == self._start else game.first.board_string()
         year, outcome = year_of(game.date) or 0, game.outcome
@@ -352,8 +355,8 @@ class _Builder:
     def _rate(self) -> dict[int, float]:
         """Compute the strengths of the players, write the tables of players and events, and return the strengths.
 
-        A strength is updated by the Elo formula after each game, in the order of years. A rating in a game's record
-        replaces it. A name without a letter or digit, such as WTHOR's ???, has no strength.
+        The Elo formula updates a strength after each game, in the order of years. A rating in a game's record replaces
+        the strength. A name without a letter or digit, such as WTHOR's ???, has no strength.
         """
         strengths = {
             number: _FIRST_STRENGTH if any(map(str.isalnum, name)) else NO_STRENGTH
@@ -389,7 +392,7 @@ class _Builder:
         return strengths
 
     def _sum_up(self, strengths: Mapping[int, float]) -> int:
-        """Write the sums for positions with many games, and return the total number of positions."""
+        """Write the sums of positions with many games. Return the number of all positions."""
         execute = self._connection.execute
         execute("CREATE TABLE scratch.many (position INTEGER PRIMARY KEY)")
         execute(
@@ -409,7 +412,7 @@ class _Builder:
 
 
 def _text(text: str) -> str:
-    """Return the text with a bounded length and without characters that SQLite can't store."""
+    """Shorten the text to a maximum length, and replace characters that SQLite can't store."""
     return text[:_LONGEST_NAME].encode(errors="replace").decode()
 
 

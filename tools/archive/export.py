@@ -1,4 +1,4 @@
-"""Makes archives from files of games, and writes games of an archive to files."""
+"""Makes archives from files of games, and writes the games of an archive to files."""
 
 import sys
 import time
@@ -27,7 +27,7 @@ def write_games(
     before: int | None,
     as_json: bool,
 ) -> None:
-    """Make an archive from files, or add them to an archive that has `before` games; print the new contents."""
+    """Make an archive from files, or add their games to an archive of `before` games. Print the new contents."""
     expect_kept(files, [path])
     complaints = ReadGames()
 

@@ -1,14 +1,14 @@
-"""The file format of archives: the tables, and the numbers of positions and moves.
+"""The file format of archives: the tables, and the keys of positions and moves.
 
     table     contents of a row
     archive   a fact about the archive itself
-    player    the name of a player, with the strength by which players are ordered
+    player    the name of a player, and the strength by which players are ordered
     event     the name of an event
     game      a game: players, event, date, result, moves
-    visit     a position of a game, in the order of positions; these rows are four fifths of the file
+    visit     a position of a game; the rows are in the order of positions and are four fifths of the file
     tally     the sums of a move in a position with many games, for one year and rating
 
-Images of a position share one number of 64 bits, a hash of the key that books use for the position.
+Symmetric images of a position share a key of 64 bits. It is a hash of the key that books use for the position.
 """
 
 import struct
@@ -60,25 +60,25 @@ ARCHIVE = DatabaseKind("an archive of games", application=0x4F464C41, tables=TAB
 
 
 def place_of(position: Position) -> tuple[int, Symmetry]:
-    """Return the key that a position shares with its images, and the symmetry to the image whose moves are stored."""
+    """Return the key that a position shares with its images, and the symmetry to the stored image."""
     key, symmetry = key_of(position)
     return int.from_bytes(blake2b(key, digest_size=8).digest(), "big", signed=True), symmetry
 
 
 @cache
 def images_of_moves() -> tuple[tuple[int, ...], ...]:
-    """Return for each symmetry a table that maps the number of a move to the number of its image."""
+    """Return a table for each symmetry. The table maps the number of a move to the number of its image."""
     moves = [numbered_move(number) for number in range(MOVE_NUMBERS)]
     return tuple(tuple(move_number(symmetry.move(move)) for move in moves) for symmetry in Symmetry)
 
 
 def packed_moves(moves: list[int]) -> bytes:
-    """Return the numbers of moves as the bytes of a game's row, two bytes for each move."""
+    """Pack the numbers of a game's moves into bytes for its row, two bytes per move."""
     return struct.pack(f"<{len(moves)}H", *moves)
 
 
 def unpacked_moves(data: bytes) -> list[Move]:
-    """Return the moves of a game's row. Raises: ValueError if the bytes are not moves."""
+    """Unpack the moves of a game's row. Raises: ValueError if the bytes are not moves."""
     if len(data) % 2:
         raise ValueError("half a move")
     return [numbered_move(number) for number in struct.unpack(f"<{len(data) // 2}H", data)]

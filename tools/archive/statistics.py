@@ -1,4 +1,4 @@
-"""Statistics of games in files: players, events, openings, results, years and lengths."""
+"""Computes statistics of games in files: players, events, openings, results, years and lengths."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -27,14 +27,14 @@ _MOST_COMMON = 10
 
 
 def is_new(game: AnnotatedGame, known: set[bytes]) -> bool:
-    """Add the 16-byte hash of the game to `known`, and return whether it was new."""
+    """Add the 16-byte hash of the game to `known`. Return whether the hash was new."""
     before = len(known)
     known.add(_key(game))
     return len(known) > before
 
 
 def _key(game: AnnotatedGame) -> bytes:
-    """Return a hash of rules, first position and moves without passes. Images of a game have the same hash."""
+    """Return a hash of the rules, the first position and the moves except passes. Images of a game share the hash."""
     moves = [played.move for played in game.moves if not played.move.is_pass]
     first, rules = game.first, str(game.rules).encode()
     if game.rules.one_direction:
@@ -86,7 +86,7 @@ class GameStatistics:
         self._repeated = 0
 
     def add(self, game: AnnotatedGame, unique: bool) -> None:
-        """Count a game. With `unique`, leave out a game that repeats an earlier one."""
+        """Count a game. With `unique`, leave out a game that repeats an earlier game."""
         if not is_new(game, self._known):
             self._repeated += 1
             if unique:
@@ -100,7 +100,7 @@ class GameStatistics:
         self._lengths[game.discs_played] += 1
         if (year := year_of(game.date)) is not None:
             self._years[year] += 1
-        players = dict.fromkeys((game.black, game.white))  # a name on both sides counts once
+        players = dict.fromkeys((game.black, game.white))  # a name that both sides have counts once
         self._names["players"].update(name for name in players if name not in ("", "?"))
         self._names["events"].update(filter(None, [game.event]))
         opening = opening_of(game.positions)

@@ -1,4 +1,4 @@
-"""Reads an archive: the table of a position, and the games that reached it."""
+"""Reads an archive: the table of a position, and the games that reached the position."""
 
 import sqlite3
 from collections.abc import Iterator, Sequence
@@ -40,9 +40,9 @@ from outflank.tools.archive.tally import (
 ANY = ArchiveQuery()
 """The query that allows all games."""
 _BEYOND = 1 << 62
-_MOST_GAMES = 1 << 40  # bounded so that a sum of counts fits into an integer of SQLite
+_MOST_GAMES = 1 << 40  # limits counts, so that a sum of counts fits into an integer of SQLite
 _MOST_NAMES = 1000  # the maximum number of names in one statement
-# The moves at the start are images of each other. This one stands for all of them.
+# The moves at the start are symmetric images of each other. This move represents all of them.
 _FIRST_MOVE = Move.parse("f5")
 _Types = tuple[type | UnionType, ...]
 _VISIT = "v.turn, g.year, g.rating, g.winner, g.margin, g.black, g.white, g.event, g.id"
@@ -60,14 +60,14 @@ _GAME_TYPES: _Types = (
 
 @dataclass(frozen=True, slots=True)
 class MoveRow:
-    """The games in which a move, or an image of it in a symmetric position, was made.
+    """The counts of games in which a move was made. In a symmetric position, images of the move count too.
 
     Attributes:
         move: the move, in the coordinates of the queried position.
-        won: the number of games that the mover won; a game without a known result is not won, drawn or lost.
+        won: the number of games that the mover won. A game without a known result is not won, drawn or lost.
         strongest: the names of up to three players who made the move, the strongest first.
         engine: the engine's score, in discs from the mover's side; None without a search.
-        book: the score in a book; None if no book has the move.
+        book: the score in a book, in discs from the mover's side; None if no book has the move.
     """
 
     move: Move
@@ -88,9 +88,9 @@ class PositionTable:
 
     Attributes:
         position: the queried position, after a forced pass.
-        ended: the number of games that ended in the position, or were broken off there.
+        ended: the number of games that ended or were broken off in the position.
         moves: the rows of the moves, the most frequent first.
-        certainty: the certainty of the engine's scores in words; empty without engine scores.
+        certainty: a description of the certainty of the engine's scores; empty without engine scores.
     """
 
     position: Position
@@ -101,13 +101,13 @@ class PositionTable:
 
 
 class Archive:
-    """An archive of games, open for reading; several threads may use it.
+    """An archive of games that is open for reading. Several threads may use it.
 
-    Best used as a context manager: ``with Archive.open(path) as archive``. ``len(archive)`` is the number of games.
+    Use it as a context manager: ``with Archive.open(path) as archive``. ``len(archive)`` is the number of games.
 
     Attributes:
-        duplicates: the number of games that were left out because the archive already had them.
-        positions: the number of distinct positions; symmetric images count as one.
+        duplicates: the number of games that were left out because the archive already had the same game.
+        positions: the number of distinct positions. Symmetric images count as one position.
     """
 
     def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
@@ -128,14 +128,14 @@ class Archive:
 
     @classmethod
     def open(cls, path: Path | str) -> Self:
-        """Open an archive, which may be in a read-only folder.
+        """Open an archive. Its folder may be read-only.
 
-        Raises: FileFormatError if the file is not an archive, is damaged or has another version.
+        Raises: FileFormatError if the file is not an archive, is damaged or has another version of the format.
         """
         return cls(Path(path), ARCHIVE.open_to_read(Path(path)))
 
     def close(self) -> None:
-        """Close the file; a second call does nothing."""
+        """Close the file. Further calls have no effect."""
         with self._lock:
             self._connection.close()
 
@@ -149,14 +149,14 @@ class Archive:
         return self._games
 
     def expect(self, rules: Rules) -> None:
-        """Raise SettingsError unless the games are by these rules."""
+        """Raise SettingsError if the archive has other rules."""
         if rules != self.rules:
             raise SettingsError(f"{str(self.path)!r} is an archive of games by {self.rules}, not by {rules}")
 
     def table(self, position: Position | Game, wanted: ArchiveQuery = ANY) -> PositionTable:
-        """Return the moves of a position, or of a game's current position, after a forced pass if there is one.
+        """Return the table of a position, or of a game's current position. A forced pass is made first.
 
-        Raises: FileFormatError if a needed part of the file is damaged; SettingsError if the rules differ.
+        Raises: FileFormatError if a needed part of the file is damaged; SettingsError if the archive has other rules.
         """
         position = as_position(position)
         self.expect(position.rules)
@@ -186,7 +186,9 @@ class Archive:
     def games(
         self, position: Position | Game | None = None, wanted: ArchiveQuery = ANY, most: int | None = None
     ) -> Iterator[AnnotatedGame]:
-        """Yield the games that reached a position (the start if None) or an image of it, the last added first.
+        """Yield the games that reached a position or a symmetric image of it, the last added game first.
+
+        Without `position`, yield the games that reached the start position.
 
         Raises: FileFormatError and SettingsError, see ``table``.
         """
@@ -226,7 +228,7 @@ class Archive:
         return found
 
     def _counted(self, place: int, wanted: ArchiveQuery) -> list[tuple[int, Tally]]:
-        """Return the sums of a position, counted game by game."""
+        """Compute the sums of a position from its games."""
         visits = [visit for _, visit in self._visits(place, wanted)]
         strengths = self._strengths({player for visit in visits for player in (visit.black, visit.white)})
         return [(move, tally) for (move, _, _), tally in tallies_of(visits, strengths).items()]
@@ -261,7 +263,10 @@ class Archive:
     def _query(
         self, place: int, sides: Sequence[dict[int, int]], events: dict[int, int] | None
     ) -> tuple[str, tuple[int, ...]]:
-        """Return SQL for the visits of a position, by way of its own games or of the fewer games that are selected."""
+        """Return an SQL query for the visits of a position, and its values.
+
+        The query goes through the games of the position, or through the selected games if they are fewer.
+        """
         chosen, columns = events, ["event"]
         for side in sides:
             if chosen is None or sum(side.values()) < sum(chosen.values()):
@@ -347,7 +352,7 @@ class Archive:
             raise self._damaged(f"game {number}: {error}") from None
 
     def _rows(self, types: _Types, sql: str, values: tuple[Any, ...] = ()) -> list[Any]:
-        """Return the rows of a query, whose columns have these types."""
+        """Return the rows of an SQL query. Check that the columns have these types."""
         try:
             with self._lock:
                 rows = self._connection.execute(sql, values).fetchall()
@@ -362,7 +367,7 @@ class Archive:
 
 
 def _are_between(visit: Visit, sides: Sequence[dict[int, int]]) -> bool:
-    """Return whether each side's name part matches a different player of the game."""
+    """Return whether each of `sides` has a different player of the game. A side is the set of players it selects."""
     both = (visit.black, visit.white)
     return any(
         all(player in side for player, side in zip(players, sides, strict=False))
@@ -371,9 +376,9 @@ def _are_between(visit: Visit, sides: Sequence[dict[int, int]]) -> bool:
 
 
 def _images(position: Position, symmetry: Symmetry) -> dict[int, Move]:
-    """Return the legal moves of a position by their numbers in the archive.
+    """Return the legal moves of a position, by their numbers in the archive.
 
-    In a symmetric position several moves are images of each other. One move then stands for all of them.
+    In a symmetric position several moves are images of each other. One move then represents all these moves.
     """
     itself = [each for each in Symmetry if position.transformed(each) == position]
     found: dict[int, Move] = {}

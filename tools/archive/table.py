@@ -1,4 +1,4 @@
-"""The table of a position as text and as JSON data: games, results, players, and scores of engine and book."""
+"""Formats the table of a position as text and as JSON data: games, results, players, engine and book scores."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -22,8 +22,9 @@ class Explorer:
 
     Args:
         archive: the archive of the games.
-        books: the books whose scores are shown; the first book for the rules that has a position is used.
-        level: the level of the engine's searches; None for no engine scores.
+        books: the books whose scores are shown. A position gets the scores of the first book that has the
+            position and its rules.
+        level: the level of the engine's searches; None to show no engine scores.
     """
 
     def __init__(self, archive: Archive, books: Sequence[Book] = (), level: int | None = None) -> None:
@@ -34,7 +35,7 @@ class Explorer:
     @classmethod
     @contextmanager
     def open(cls, path: Path, books: Sequence[Path] = (), level: int | None = None) -> Iterator[Self]:
-        """Open the files, and close them at the end of the context. Raises: FileFormatError."""
+        """Open the archive and the books, and close them when the context ends. Raises: FileFormatError."""
         with ExitStack() as stack:
             archive = stack.enter_context(Archive.open(path))
             yield cls(archive, [stack.enter_context(Book.open(book)) for book in books], level)
@@ -67,12 +68,12 @@ class Explorer:
         return _table_facts(self.at(position, wanted))
 
     def exit_of(self, game: AnnotatedGame) -> tuple[int, AnnotatedMove] | None:
-        """Return the first move after which no other game of the archive follows this game, and its ply, from 1.
+        """Find the game's first move to a position that no other game reached. Return its ply, from 1, and the move.
 
-        Games that ended in the final position of this game are not counted, since they may be the same game.
+        Games that ended in the final position of this game are ignored, since they may be the same game.
 
-        Returns None if no counted game contains the first position of this game, or if a counted game contains every
-        position of this game.
+        Returns None if no other game reached the first position of this game, or if other games reached every position
+        of this game.
         """
         same = self.archive.table(game.final).ended
         if self.archive.table(game.first).games <= same:
@@ -84,7 +85,7 @@ class Explorer:
 
 
 def table_text(table: PositionTable) -> Iterator[str]:
-    """Yield a table as lines of text: a heading, and a row for each move."""
+    """Yield the table as lines of text: a heading, and a row for each move."""
     position = table.position
     mover = position.rules.colour_name(position.side)
     if not table.games:
@@ -127,7 +128,7 @@ def _cells(row: MoveRow, games: int) -> tuple[str, ...]:
 
 
 def _table_facts(table: PositionTable) -> dict[str, Any]:
-    """Return a table as JSON data; results and scores are from the side to move."""
+    """Return the table as JSON data. Results and scores are from the side to move."""
     moves = []
     for row in table.moves:
         named, facts = opening_at(table.position.play(row.move)), asdict(row)
@@ -153,7 +154,7 @@ def _table_facts(table: PositionTable) -> dict[str, Any]:
 
 
 def game_row(game: AnnotatedGame) -> str:
-    """Return a game as one line: date, players, the margin for Black, event."""
+    """Return a game as one line of text: date, players, margin for Black, event."""
     outcome = game.outcome
     if outcome is None:
         result = "-"
@@ -166,7 +167,7 @@ def game_row(game: AnnotatedGame) -> str:
 
 
 def game_facts(game: AnnotatedGame) -> dict[str, Any]:
-    """Return a game as JSON data; the margin is in discs for Black."""
+    """Return a game as JSON data. The margin is in discs for Black."""
     outcome = game.outcome
     winner = None if outcome is None else outcome.winner
     return {

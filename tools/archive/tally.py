@@ -1,4 +1,4 @@
-"""Sums over the games that reached a position: by move, year and rating, from the mover's side."""
+"""Sums up the games that reached a position, by move, year and rating. Results are from the mover's side."""
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -18,15 +18,15 @@ _BEST = 3
 
 @dataclass(frozen=True, slots=True)
 class ArchiveQuery:
-    """The conditions that games have to meet; a condition that is left out allows everything.
+    """The conditions that games must meet. A condition that is left out allows every game.
 
     Attributes:
         players: parts of the names of one or both players, compared without case.
-        event: a part of the event's name, compared without case; empty for any.
+        event: a part of the event's name, compared without case; empty for any event.
         years: the range of years.
-        rating: the least rating of both players, a multiple of 100; it excludes games without ratings.
+        rating: the minimum rating of both players, a multiple of 100. It excludes games without ratings.
 
-    Raises: SettingsError if there are more than two players or the rating is not a positive multiple of 100.
+    Raises: SettingsError if `players` has more than two entries, or if `rating` is not a positive multiple of 100.
     """
 
     players: tuple[str, ...] = ()
@@ -42,23 +42,23 @@ class ArchiveQuery:
 
     @property
     def names_somebody(self) -> bool:
-        """Whether the query names players or an event, so that the stored sums do not answer it."""
+        """Whether the query names players or an event. The stored sums can't answer such a query."""
         return bool(self.players or self.event)
 
     def allows(self, year: int, rating: int) -> bool:
-        """Return whether games of this year and lower rating meet the conditions; 0 stands for unknown."""
+        """Return whether a game meets the conditions. `rating`: the players' lower rating. Unknown values are 0."""
         return (self.years is None or year in self.years) and (self.rating is None or rating >= self.rating)
 
 
 class Visit(NamedTuple):
-    """A game that reached a position, and the move made there.
+    """A game that reached a position, and the move that was made in this position.
 
     Attributes:
-        turn: twice the number of the move, in the coordinates of the stored image; 1 more if White moves.
-        rating: the lower rating of the two players; 0 if one is unknown.
+        turn: twice the number of the move in the coordinates of the stored image, plus 1 if White moves.
+        rating: the lower rating of the two players; 0 if a rating is unknown.
         winner: 1 for Black, 0 for a draw, -1 for White; None if unknown.
         margin: the final disc difference for Black; None if unknown.
-        black: the number of the player with Black.
+        black: the key of the player with Black.
     """
 
     turn: int
@@ -71,7 +71,7 @@ class Visit(NamedTuple):
 
     @property
     def is_sound(self) -> bool:
-        """Whether the values, of the types ``VISIT_TYPES``, are possible; they may come from a damaged file."""
+        """Whether the values are possible. In a damaged file, values of the types ``VISIT_TYPES`` may be impossible."""
         turn, year, rating, winner, margin, black, white = self
         return (
             0 <= turn <= 2 * NO_MOVE + 1
@@ -90,12 +90,12 @@ VISIT_TYPES: tuple[type | UnionType, ...] = (int, int, int, int | None, int | No
 
 @dataclass(slots=True)
 class Tally:
-    """The sums over a set of games; results are from the mover's side.
+    """The sums over a set of games. Results are from the mover's side.
 
     Attributes:
         measured: the number of games with a known disc difference.
-        years: the first and the last year; 0 if none is known.
-        best: the numbers of the strongest players who made the move, the strongest first.
+        years: the first and the last known year; both are 0 if no year is known.
+        best: the keys of the strongest players who made the move, the strongest first.
     """
 
     games: int = 0
@@ -108,7 +108,7 @@ class Tally:
     best: list[int] = field(default_factory=list)
 
     def add(self, other: "Tally", strengths: Mapping[int, float]) -> None:
-        """Add the sums of other games."""
+        """Add the sums of another set of games."""
         for name in ("games", "won", "drawn", "lost", "measured", "discs"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
         years = [year for year in (*self.years, *other.years) if year]
@@ -117,12 +117,12 @@ class Tally:
 
 
 def strongest(players: Collection[int], strengths: Mapping[int, float]) -> list[int]:
-    """Return the three strongest players; equally strong players in the order of their numbers."""
+    """Return the keys of the three strongest players. Equally strong players are in the order of their keys."""
     return sorted(players, key=lambda player: (-strengths[player], player))[:_BEST]
 
 
 def tallies_of(visits: Iterable[Visit], strengths: Mapping[int, float]) -> dict[tuple[int, int, int], Tally]:
-    """Return sums over the visits of one position, by move number, year, and rating rounded down to hundreds."""
+    """Sum up the visits of a position by move number, year, and rating rounded down to hundreds."""
     found: dict[tuple[int, int, int], Tally] = {}
     movers: dict[tuple[int, int, int], set[int]] = {}
     for turn, year, rating, winner, margin, black, white in visits:
