@@ -1,1 +1,1 @@
-"""Opening books on the command line: growth with a live display, lines of play, figures, and imports."""
+"""The commands for opening books: growth with a live display, lines of play, statistics, and imports."""

@@ -1,4 +1,4 @@
-"""Grows a book, from its root or from games, with a live display and a log."""
+"""Grows a book from its root or from games. Shows the progress in a live display, and writes a log."""
 
 from __future__ import annotations
 
@@ -38,18 +38,18 @@ from outflank.tools.runtime.progress import counted, json_line, live, warn
 if TYPE_CHECKING:
     from rich.table import Table
 
-_EVERY = 60.0  # the seconds of wall time between two lines of the log
+_EVERY = 60.0  # the wall time between two lines of the log, in seconds
 _PARTS = ("", "-wal", "-shm", "-journal", LOCK_SUFFIX)  # the suffixes of a book's files
 _LONGEST_LINE = 60
 
 
 @contextmanager
 def growth_log(path: Path | None, book: Path) -> Iterator[Callable[[GrowthProgress], None]]:
-    """Open a log of the growth, and yield a function that receives the progress and writes a line once a minute.
+    """Open a log of the growth, and yield a function that receives the progress. It writes a line once a minute.
 
-    The end of ``with`` writes a line for the last progress. A later run appends to the log, with seconds from 0 again.
-    If the log can't be written any more, the book continues to grow; the end then reports the error on stderr and
-    exits with code 1.
+    The end of the ``with`` block writes a line about the last progress. A later run appends lines to the log, and its
+    seconds start from 0 again. After a write error the book continues to grow without the log. The end of the ``with``
+    block then reports the error on stderr, and the program exits with code 1.
 
     Raises: UnwritableError; SettingsError if the file is a run or a book.
     """
@@ -86,7 +86,7 @@ def growth_log(path: Path | None, book: Path) -> Iterator[Callable[[GrowthProgre
     finally:
         if last is not None:
             write(last)
-        with suppress(OSError):  # raised for unwritten data, whose error is reported below
+        with suppress(OSError):  # closing writes buffered data; an earlier error is reported below
             file.close()
         if failure:
             warn(str(failure))
@@ -126,18 +126,18 @@ def grow_book(
     games: int | None = None,
     merged: int = 0,
 ) -> None:
-    """Grow a book, show the progress, and print the result. An interruption keeps all committed positions.
+    """Grow a book, show the progress, and print the result. After an interruption, all committed positions remain.
 
     Args:
         book: the open book.
         what: a description for the book's history.
         grow: a function that calls methods of the grower.
         as_json: True to print the result as JSON.
-        level: the level of the searches; None for the level of most positions of the book.
+        level: the level of the searches; None for the level that most positions of the book have.
         run: the executor of the searches.
         log: a function that receives the progress.
-        games: the number of games to print with the result; None without games.
-        merged: the number of positions that were merged into the book before.
+        games: the number of games to print with the result; None if the book does not grow from games.
+        merged: the number of positions that were merged into the book before the growth.
 
     Raises: OutflankError.
     """
@@ -168,9 +168,9 @@ def grow_book(
 
 @contextmanager
 def open_run(workers: int | None, cluster: str | None) -> Iterator[RunSearches]:
-    """Open an executor of searches: this process for a single worker, several processes, or a cluster.
+    """Open an executor of searches: this process for a single worker, else several processes or a cluster.
 
-    Callers enter the context before they create a book, so that a missing cluster leaves no empty book.
+    Callers enter the context before they create a book, because a missing cluster must not leave an empty book.
 
     Raises: SettingsError, see ``open_executor``.
     """
@@ -182,7 +182,7 @@ def open_run(workers: int | None, cluster: str | None) -> Iterator[RunSearches]:
 
 
 def _main_line(book: Book) -> Game:
-    """Return the best line of the book, including the move that leaves it; f5 is preferred among equal first moves."""
+    """Return the best line of the book, including the move that leaves the book. Among equal first moves, prefer f5."""
     game = Game(book.rules)
     while len(game.turns) < _LONGEST_LINE and (entry := book.probe(game.position)) and entry.moves:
         best = entry.moves[0]
@@ -263,7 +263,7 @@ def played_lines(
     form: FormatName | None,
     wanted: Callable[[AnnotatedGame], bool],
 ) -> Iterator[Sequence[Position]]:
-    """Yield the positions of each wanted game of files and runs; `read` collects the games that can't be used."""
+    """Yield the positions of each wanted game of files and runs. `read` collects the games that can't be used."""
     for source in sources:
         for _, number, game in read.of([source], form, book.rules):
             if not wanted(game):
@@ -278,7 +278,7 @@ def played_lines(
 
 
 def book_history(command: str, game: Game | None = None, **settings: object) -> str:
-    """Return a command line for the book's history; settings that are None or False are left out."""
+    """Return a command line for the book's history, without settings that are None or False."""
     words = [command]
     if game is not None and game.position != Position.start(game.rules):
         words.append(game.transcript() or game.position.board_string())
@@ -305,7 +305,7 @@ def grow_by_games(
     as_json: bool,
     **place: Unpack[Place],
 ) -> None:
-    """Add the positions of games to a book, and search them."""
+    """Add the positions of games to a book, and search these positions."""
     read, found, positions = ReadGames(), 0, list[Position]()
     with BookWriter.open(path) as book, open_run(**place) as run:
         for line in played_lines(games, book, read, source, wanted.allows):
@@ -323,9 +323,9 @@ def grow_by_games(
 
 
 def merged_books(path: Path, others: Sequence[Book]) -> tuple[BookWriter, int]:
-    """Return the book at `path` with the positions of other books merged, and the number of new positions.
+    """Merge the positions of other books into the book at `path`. Return the book and the number of new positions.
 
-    A book that does not exist is created.
+    The book at `path` is created if it does not exist.
     """
     is_new = not path.exists()
     book = BookWriter.create(path, others[0].rules) if is_new else BookWriter.open(path)

@@ -26,7 +26,7 @@ _OWN_FACTS = ("rules", "created", "outflank")
 
 
 def import_book(source: str, path: Path, rules: Rules | None, form: Form | None) -> int:
-    """Create a book from a source file, and return the number of its positions. After an error no book exists.
+    """Create a book from a source file, and return the number of its positions. After an error no book is created.
 
     Raises: OutflankError; OSError if the file can't be read.
     """
@@ -48,7 +48,7 @@ def import_book(source: str, path: Path, rules: Rules | None, form: Form | None)
 
 @contextmanager
 def _folder_beside(path: Path) -> Iterator[Path]:
-    """Create a temporary folder in the book's folder, and remove it with its contents at the end."""
+    """Create a temporary folder in the book's folder. When the context ends, remove it with its contents."""
     with writing(path):
         target = file_of(path)
         folder = tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent)
@@ -94,6 +94,6 @@ def _make(
         book.note(f"import from {name}")
         book.commit()
         if is_settled and EDAX_FACT not in facts:  # Edax computes bounds and counts differently
-            for fault in check(book).faults:  # the same faults as in outflank book check
+            for fault in check(book).faults:  # the faults that outflank book check reports
                 raise FileFormatError(fault)
         return len(book)

@@ -1,4 +1,4 @@
-"""The main lines of a book, in which both sides give away the fewest discs: as lists of moves and as an SVG tree."""
+"""Finds the main lines of a book, in which both sides give away the fewest discs. Draws these lines as an SVG tree."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -21,7 +21,7 @@ class BookLine:
     Attributes:
         moves: the moves from the first position, including forced passes.
         positions: the position before each move, and the position after the last move.
-        error: the discs that both sides together give away.
+        error: the total discs that both sides give away.
         score: the score of the last move, in discs for Black.
         transposes: True if the line ends at a position of an earlier line.
     """
@@ -35,7 +35,7 @@ class BookLine:
 
     @property
     def transcript(self) -> str:
-        """The moves without passes, as in ``f5d6c3``; separated by blanks under rules where moves have a direction."""
+        """The moves without passes, as in ``f5d6c3``. Blanks separate them under rules where moves have a direction."""
         separator = " " if self.positions[0].rules.one_direction else ""
         return separator.join(str(move) for move in self.moves if not move.is_pass)
 
@@ -48,10 +48,10 @@ class BookLine:
 def main_lines(
     book: Book, start: Position, *, max_error: float | None = None, plies: int | None = None
 ) -> Iterator[BookLine]:
-    """Yield lines in increasing order of the discs given away, longer lines first among equals.
+    """Yield lines in increasing order of the discs that are given away. Among equals, longer lines come first.
 
-    Each position is followed once, so a line ends at a position of an earlier line. Only one of several moves that are
-    images of each other is followed.
+    Each position is followed only once, so a line ends when it reaches a position of an earlier line. Of several moves
+    that are symmetric images of each other, only one move is followed.
     """
     order = count()
     waiting: list[tuple[int, int, int, tuple[Move, ...], tuple[Position, ...], BookMove | None]] = []
@@ -76,7 +76,7 @@ def main_lines(
 
 
 def _different_moves(entry: BookEntry) -> list[BookMove]:
-    """Return the moves of an entry, but only one of those that lead to images of the same position, preferably f5."""
+    """Return the moves of an entry. Of moves that lead to images of the same position, keep one, preferably f5."""
     kept: dict[Position, BookMove] = {}
     for move in entry.moves:
         image, _ = entry.position.play(move.move).canonical()
@@ -109,7 +109,7 @@ def line_facts(game: Game, line: BookLine) -> dict[str, Any]:
 
 
 def line_text(game: Game, line: BookLine) -> str:
-    """Return a line that continues a game as text, with its score and opening after ``#``."""
+    """Return a line that continues a game as text. The score and the opening of the line follow after ``#``."""
     facts = line_facts(game, line)
     words = [f"{line.score:+d}{' exact' if line.is_exact else ''}", f"{line.error} given away"]
     words += filter(None, (facts["opening"], "transposes" if line.transposes else ""))
@@ -117,21 +117,21 @@ def line_text(game: Game, line: BookLine) -> str:
 
 
 # All sizes are in pixels.
-_LETTER, _SMALL_LETTER = 7.3, 6.3  # the width of a letter in moves, and the greatest width in remarks
+_LETTER, _SMALL_LETTER = 7.3, 6.3  # the width of a letter in moves, and the maximum width in remarks
 _PADDING, _CHIP = 8.0, 34.0  # the padding of a box, and the width of a score
 _GAP, _ROW, _BOX = 34.0, 44.0, 22.0  # the gap between boxes, the distance of rows, and the height of a box
-_MARGIN, _HEAD, _LEAST_WIDTH = 16.0, 56.0, 800.0  # the margin, the heading's height, and the least width
+_MARGIN, _HEAD, _LEAST_WIDTH = 16.0, 56.0, 800.0  # the margin, the heading's height, and the minimum width
 
 
 @dataclass(slots=True)
 class _Branch:
-    """A run of moves without a branch.
+    """A sequence of moves without a branch.
 
     Attributes:
-        position: the position after the first move of the run.
+        position: the position after the first move of the sequence.
         score: the score of the last move, in discs for Black.
         lost: the discs that the first move gives away.
-        branches: the following runs, in the order of the discs that their first moves give away.
+        branches: the following sequences, in the order of the discs that their first moves give away.
         x: the left edge of the box in pixels.
         y: the vertical middle of the box in pixels.
     """
@@ -161,7 +161,7 @@ class _Branch:
 
 
 def tree_svg(book: Book, start: Position, title: str, lines: Iterable[BookLine]) -> str:
-    """Return an image of the lines of a book from a position. Raises: FileFormatError if the book is damaged."""
+    """Draw the lines of a book from a position as an SVG image. Raises: FileFormatError if the book is damaged."""
     root = _Branch(start)
     for line in lines:
         _add(book, root, line)
@@ -204,7 +204,7 @@ def _add(book: Book, branch: _Branch, line: BookLine) -> None:
 
 
 def _join(branch: _Branch) -> None:
-    """Merge a branch with its successor while it has exactly one; then sort its successors and join each of them."""
+    """Merge a branch with its successor while it has only one successor. Then sort and join its successors."""
     while len(branch.branches) == 1:
         (after,) = branch.branches
         branch.moves += after.moves
@@ -215,7 +215,7 @@ def _join(branch: _Branch) -> None:
 
 
 def _place(branch: _Branch, x: float, y: float) -> float:
-    """Place a run and the runs after it below the height `y`, and return the height of their lower edge."""
+    """Place a branch and its successors below the vertical position `y`. Return the position of their lower edge."""
     branch.x = x
     below = y
     for after in branch.branches:

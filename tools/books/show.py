@@ -1,4 +1,4 @@
-"""Formats a book's entry as text and JSON, computes statistics of a whole book, and formats the result of a check."""
+"""Formats entries of a book, statistics of a book and results of book checks, as text and as JSON data."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,7 +22,7 @@ if TYPE_CHECKING:  # only `check_text` needs it
 
 
 def asked_game(book: Book | Rules, text: str) -> Game:
-    """Return the game up to the position that `text` describes, under the rules of the book; see ``read_game``."""
+    """Read the game that `text` describes, under the rules of the book. For the forms of `text` see ``read_game``."""
     if isinstance(book, Rules):
         return read_game(text, book).game()
     game = read_game(text, book.rules).game()
@@ -33,7 +33,7 @@ def asked_game(book: Book | Rules, text: str) -> Game:
 def known_entry(book: Book, game: Game) -> BookEntry:
     """Return the book's entry of the last position of a game.
 
-    Raises: OutflankError if there is no entry; the message names the move that left the book.
+    Raises: OutflankError if the book has no such entry. The message names the move that left the book.
     """
     entry = book.probe(game.position)
     if entry is not None and entry.moves:
@@ -54,11 +54,11 @@ def book_exit(book: Book, game: Game) -> int | None:
     return next((index for index in range(len(game.turns)) if known[index] and not known[index + 1]), None)
 
 
-_LINE_SHOWN = 8  # the number of shown moves of the best line after a move
+_LINE_SHOWN = 8  # the maximum number of moves shown of the best line after a move
 
 
 def entry_text(book: Book, game: Game, entry: BookEntry) -> Iterator[str]:
-    """Yield an entry as lines of text; `game` ends in the position of the entry."""
+    """Yield an entry as lines of text. `game` ends in the position of the entry."""
     position, lines = entry.position, entry.lines
     opening = opening_of_game(game)
     mover, proven = position.rules.colour_name(position.side), ", proven" if entry.is_exact else ""
@@ -131,13 +131,13 @@ def _line_counts(move: BookMove) -> str:
     return f"{total:>11,}" + "".join(f"{count:>10,}" for count in counts)
 
 
-_MOST_COUNTED = 20_000  # the most positions of a ply whose successors are counted; more would take too long
-_BAR_WIDTH = 40  # the greatest width of a bar in characters
+_MOST_COUNTED = 20_000  # if a ply has more positions, counting successors would take too long
+_BAR_WIDTH = 40  # the maximum width of a bar in characters
 _OTHER = "other limits"  # shown for positions without a level
 
 
 def count_book(book: Book) -> dict[str, Any]:
-    """Return the statistics of a book as JSON data, which docs/book.md describes. Takes about 0.1 ms per position.
+    """Return the statistics of a book as JSON data. docs/book.md describes the fields. Takes about 0.1 ms per position.
 
     Raises: FileFormatError if the book is damaged.
     """
@@ -182,7 +182,7 @@ def count_book(book: Book) -> dict[str, Any]:
 
 
 def reachable(rules: Rules) -> Iterator[int]:
-    """Yield the number of reachable positions, up to symmetry, after 0, 1, 2 ... moves, until there are too many."""
+    """Yield the number of reachable positions, up to symmetry, after 0, 1, 2 ... moves. Stop when it is too large."""
     positions = {Position.start(rules).canonical()[0]}
     while positions and len(positions) <= _MOST_COUNTED:
         yield len(positions)
@@ -239,8 +239,8 @@ _FAULTS_SHOWN = 10
 
 
 def check_text(path: Path, checked: "BookCheck", judged_by: Sequence[str]) -> Iterator[str]:
-    """Yield the report of a book check as lines. `judged_by` has the checksums of the evaluations behind the scores."""
-    from outflank.protocol.drivers.command import join_command  # here because only this needs the drivers
+    """Yield the report of a book check as lines. `judged_by`: checksums of the evaluations that scored the book."""
+    from outflank.protocol.drivers.command import join_command  # only this function needs the drivers
 
     faults, again, here = checked.faults, checked.sample, checksum()
     for fault in faults[:_FAULTS_SHOWN]:

@@ -1,1 +1,1 @@
-"""The solo game at a terminal or through a pipe."""
+"""Plays the solo game at a terminal or through a pipe."""

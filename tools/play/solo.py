@@ -1,4 +1,4 @@
-"""The solo game at a terminal: one game with a person or the program at the board, or many deals."""
+"""Plays the solo game: a single game of a user or of the program, or many deals with a summary of the scores."""
 
 import json
 import math
@@ -33,7 +33,7 @@ _WIDTH = 4
 
 
 def picture(view: PlayerView) -> str:
-    """Return the board as text."""
+    """Return the player's view of the board as text."""
     heading = "   " + "".join(f"{letter:<{_WIDTH}}" for letter in "abcdefgh").rstrip()
     rows = [
         f"{row + 1}  " + "".join(_cell(view, 8 * row + column) for column in range(8)).rstrip()
@@ -62,7 +62,7 @@ def styled_chip(chip: Chip) -> str:
 
 
 def legend() -> str:
-    """Return the meaning of the letters in the picture."""
+    """Explain the letters of ``picture``."""
     black, gold = (COLOUR_WORDS[colour] for colour in Colour)
     return f"X {black} disc, O {gold} disc, ? closed chip, b7 open {black} chip with a 7, g- open {gold} chip, blank"
 
@@ -85,7 +85,7 @@ class SoloPrinter:
         return score(ALL_CHIPS, self.variant)
 
     def board(self, view: PlayerView) -> None:
-        """Show the player's view."""
+        """Print the board as the player sees it."""
         if self.as_json:
             self._object("board", **self._facts(view))
             return
@@ -96,7 +96,7 @@ class SoloPrinter:
             say(f"score {view.score(self.variant)} of {self.perfect}")
 
     def move(self, before: DealerView, move: SoloMove) -> None:
-        """Show a move and its effect."""
+        """Print a move and its effect."""
         board = before.board
         won = [before.deal.chips[square] for square in squares_of(board.taken(move.colour, move.square))]
         opened = {square: before.deal.chips[square] for square in squares_of(board.opened(move.square))}
@@ -111,7 +111,7 @@ class SoloPrinter:
         say(f"{move}: {', '.join(said)}")
 
     def hint(self, prospects: Iterable[tuple[SoloMove, float]]) -> None:
-        """Show the most promising moves."""
+        """Print the most promising moves with their expected scores."""
         if self.as_json:
             self._object(
                 "hint", moves=[{"move": str(move), "score": round(score, 2)} for move, score in prospects]
@@ -120,7 +120,7 @@ class SoloPrinter:
         say("hint: " + ", ".join(f"{move} (about {score:.4g})" for move, score in prospects))
 
     def solution(self, solution: SoloSolution, deal: Deal) -> None:
-        """Show the best play found with open chips, move by move, and its score."""
+        """Print the moves and the score of the best play that the solver found with open chips."""
         game = DealerView.start(deal)
         if self.as_json:
             self._object(
@@ -139,7 +139,7 @@ class SoloPrinter:
         say(f"best score found {solution.score} of {self.perfect}, {proof}; {len(solution.moves)} moves")
 
     def result(self, game: DealerView) -> None:
-        """Show the final score, or the score at which the player stopped."""
+        """Print the final score, or the score when the player stopped."""
         reached = game.score(self.variant)
         if self.as_json:
             won = [str(chip) for chip in sorted(game.won.values())]
@@ -169,7 +169,7 @@ class SoloPrinter:
 
 
 def chips_text(chips: Iterable[Chip]) -> str:
-    """Return ``b- b7 g10``, coloured."""
+    """Return the chips as coloured text: ``b- b7 g10``."""
     return " ".join(
         styled_chip(chip) for chip in sorted(chips, key=lambda chip: (chip.colour != Colour.BLACK, chip))
     )
@@ -187,7 +187,7 @@ _HELP = (
 
 
 def watch(game: DealerView, player: SoloPlayer, report: SoloPrinter) -> None:
-    """Let the program play; Ctrl-C stops it with the score as it is."""
+    """Let the program play. Ctrl-C ends the game with the current score."""
     try:
         report.board(game.player_view())
         while not game.is_over:
@@ -200,7 +200,7 @@ def watch(game: DealerView, player: SoloPlayer, report: SoloPrinter) -> None:
 
 
 def play(game: DealerView, report: SoloPrinter, adviser: SoloPlayer, hints: bool) -> None:
-    """Play moves from stdin, one a line; the end of stdin stops the game.
+    """Play the moves that stdin has, one per line. The end of stdin ends the game.
 
     Args:
         game: the game.
@@ -208,7 +208,7 @@ def play(game: DealerView, report: SoloPrinter, adviser: SoloPlayer, hints: bool
         adviser: the player that gives hints.
         hints: True to show hints before each move.
 
-    Raises: NotationError or IllegalMoveError for an invalid line, unless stdin is a terminal.
+    Raises: NotationError or IllegalMoveError for an invalid line if stdin is not a terminal.
     """
     lines = InputLines()
     if not report.as_json:
@@ -256,7 +256,7 @@ Way = Callable[[DealerView, int, Variant], int]
 
 
 def by_player(game: DealerView, seed: int, variant: Variant) -> int:
-    """Play with hidden chips by the program."""
+    """Let the program play without knowing closed chips. Return the score."""
     player = SoloPlayer(variant, seed)
     while not game.is_over:
         game = game.play(player.choose(game.player_view()))
@@ -264,8 +264,8 @@ def by_player(game: DealerView, seed: int, variant: Variant) -> int:
 
 
 def by_chance(game: DealerView, seed: int, variant: Variant) -> int:
-    """Play random legal moves."""
-    source = random.Random(f"chance {seed}")  # the number alone is the seed of the deal
+    """Play random legal moves. Return the score."""
+    source = random.Random(f"chance {seed}")  # a different seed from the deal's, which is the number alone
     while not game.is_over:
         game = game.play(source.choice(game.legal_moves()))
     return game.score(variant)
@@ -277,7 +277,7 @@ def with_open_chips(game: DealerView, seed: int, variant: Variant) -> int:
 
 
 def play_many(way: Way, seeds: Iterable[int], layout: Iterable[int], report: SoloPrinter) -> None:
-    """Play the deals of these seeds and print a summary of the scores, also after Ctrl-C."""
+    """Play the deals of these seeds, then print a summary of the scores. After Ctrl-C, print the summary too."""
     scores: list[int] = []
     squares = tuple(layout)
 
