@@ -1,4 +1,4 @@
-"""The dialogues of all games of a run as files, for ``--log DIR``."""
+"""Writes the dialogues of all games of a run to files, for ``--log DIR``."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -9,17 +9,17 @@ from outflank.tools.match.game.results import GameRecord
 from outflank.tools.match.state.events import Event, GameEnded, GameVoided, RunObserver
 from outflank.tools.match.state.schema import LONGEST_DIALOGUE, cut
 
-_MOST_BYTES = 1 << 30  # limit for all files of a session
+_MOST_BYTES = 1 << 30  # the limit of all files of a session together
 
 
 class DialogueFiles(RunObserver):
-    """Writes the dialogue of each game into a folder, at most a gigabyte in all.
+    """Writes the dialogue of each game to a file in a folder, up to a gigabyte in total.
 
     Args:
-        folder: the folder; it is created if it does not exist.
-        say: called with a sentence if no more dialogues are written.
+        folder: the folder. It is created if it does not exist.
+        say: a function that receives a sentence when writing of dialogues stops.
 
-    Raises: OutflankError if the folder can't be made.
+    Raises: OutflankError if the folder can't be created.
     """
 
     wants_dialogues = True
@@ -34,7 +34,7 @@ class DialogueFiles(RunObserver):
         self._bytes_left = _MOST_BYTES
 
     def observe(self, event: Event) -> None:
-        """Write the dialogue of a game that has ended; an error in writing ends the log, not the run."""
+        """Write the dialogue of a game that has ended. A write error ends the log but not the run."""
         match event:
             case GameEnded(game):
                 self._write(game, f"game-{game.pairing.number}.txt")

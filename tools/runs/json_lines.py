@@ -1,4 +1,4 @@
-"""A run as JSON lines on standard output: an object for each event, and the progress after each game."""
+"""Prints a run as JSON lines: an object for each event, and the progress after each game."""
 
 from collections.abc import Callable
 from typing import Any
@@ -25,14 +25,14 @@ class JsonLines(RunObserver):
     """Prints events as JSON lines.
 
     Args:
-        progress: returns the progress of the run, see ``Scoreboard.progress``.
+        progress: a function that returns the progress of the run, see ``Scoreboard.progress``.
     """
 
     def __init__(self, progress: Callable[[], dict[str, Any]]) -> None:
         self._progress = progress
 
     def observe(self, event: Event) -> None:
-        """Print the event; after a game that counts, also the progress."""
+        """Print the event. After a game that counts, print the progress too."""
         if plain := plain_event(event):
             click.echo(json_line(plain))
         if isinstance(event, GameEnded):
@@ -40,7 +40,7 @@ class JsonLines(RunObserver):
 
 
 def plain_event(event: Event) -> dict[str, Any]:
-    """Return an event as plain data, margins for Black, times in seconds; empty for events that are not printed."""
+    """Return an event as plain data. Margins are for Black, times in seconds. Events that are not printed are empty."""
     match event:
         case GamesPlanned(games, played):
             return {"event": "planned", "games": games, "played": played}

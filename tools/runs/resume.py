@@ -1,4 +1,4 @@
-"""Asks for confirmation before a run that somebody else may have written is resumed."""
+"""Asks for confirmation before resuming a run that another user may have written."""
 
 import sys
 from pathlib import Path
@@ -8,14 +8,14 @@ import click
 from outflank.engine import OutflankError
 from outflank.tools.match.state.run import RunSettings
 
-# The settings of an engine that affect its start.
+# The settings of an engine that affect how it is started.
 _STARTING = ("cmd", "dir", "env", "options", "commands", "book")
 
 
 def ask_about_commands(folder: Path, settings: RunSettings) -> None:
-    """Show the commands of a run that somebody else may have written, and ask whether to start them.
+    """Show the engine commands of a run that another user may have written, and ask whether to start the engines.
 
-    Raises: OutflankError unless the answer is yes.
+    Raises: OutflankError if the answer is not yes.
     """
     click.echo(f"The run in {str(folder)!r} was not begun by you on this machine. It starts:", err=True)
     for engine in settings.engines:

@@ -1,4 +1,4 @@
-"""The scoreboard of a run on the terminal while it is played: standings, current games, time left."""
+"""Shows the scoreboard of a run on the terminal while the run is played: standings, current games, time left."""
 
 from collections.abc import Mapping
 from datetime import timedelta
@@ -35,12 +35,12 @@ from outflank.tools.report import wording
 from outflank.tools.report.tables import FittingTable, score_columns
 from outflank.tools.runtime.progress import open_console
 
-_REFRESH = 4  # times a second
+_REFRESH = 4  # the number of updates per second
 _MOST_GAMES_SHOWN = 12
 
 
 class Scoreboard(RunObserver):
-    """Shows a run while it is played; also a context manager. Without a terminal, it only prints messages.
+    """Shows a run while the run is played; a context manager. Without a terminal it only prints messages.
 
     Args:
         settings: the settings of the run.
@@ -89,7 +89,7 @@ class Scoreboard(RunObserver):
                 self.say(sentence)
             case GamesPlanned(games, played):
                 games += games_to_be_planned(self._standings.settings, self._standings.games.values())
-                # Tournaments are planned round by round; games played before the first plan are of earlier sessions.
+                # Tournaments are planned round by round. Games played before the first plan belong to earlier sessions.
                 (task,) = self._progress.tasks
                 before = played if task.total is None else task.fields["before"]
                 self._progress.update(
@@ -118,7 +118,7 @@ class Scoreboard(RunObserver):
                 self.say(f"new in the arena: {', '.join(new)}")
 
     def progress(self) -> dict[str, Any]:
-        """Return the run's progress for a line of ``--json``; ratings may lag behind the games by about a second."""
+        """Return the run's progress for a line of ``--json``. Ratings may be about a second older than the games."""
         (task,) = self._progress.tasks
         left = seconds_left(task)
         return {
@@ -143,7 +143,7 @@ class Scoreboard(RunObserver):
         return f"   [{first}: {ours.points:g}, {second}: {theirs.points:g}]"
 
     def _ratings(self) -> dict[str, Rating]:
-        """Return the ratings by name; in a match, a rating is the Elo difference to the opponent."""
+        """Return the ratings by name. In a match, a rating is the Elo difference to the opponent."""
         standings = self._standings
         if not standings.games:
             return {}
@@ -158,7 +158,7 @@ class Scoreboard(RunObserver):
         }
 
     def _picture(self) -> RenderableType:
-        """Return the live display, which is below the printed lines. Called from rich's own thread."""
+        """Render the live display below the printed lines. Called by a thread of rich."""
         left = seconds_left(self._progress.tasks[0])
         text = "" if left is None else f"{timedelta(seconds=round(left))} left"
         self._progress.update(self._task, left=text)
@@ -191,7 +191,7 @@ class Scoreboard(RunObserver):
 
 
 def seconds_left(task: Task) -> float | None:
-    """Return the seconds left, estimated from the games of this session; None before the first game has ended."""
+    """Estimate the seconds left from the games of this session. Return None before the first game has ended."""
     played = task.completed - task.fields["before"]
     if not played or task.total is None or task.elapsed is None:
         return None
@@ -199,7 +199,7 @@ def seconds_left(task: Task) -> float | None:
 
 
 def game_line(game: GameRecord) -> str:
-    """Return ``game 3  A (Black) - B (White): A by 12``, with the colours of the rule sheet."""
+    """Return ``game 3  A (Black) - B (White): A by 12``, with the colour names of the rules."""
     names = game.pairing.names
     black, white = names[Colour.BLACK], names[Colour.WHITE]
     first, second = game.rules.colour_names

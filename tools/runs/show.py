@@ -1,4 +1,4 @@
-"""Plays a run, shows it on the terminal, on its page and as JSON lines, and writes and prints its result."""
+"""Plays a run, shows it on the terminal, on a page or as JSON lines, and writes and prints the result."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ def show_run(
         session: the run.
         options: the options of the run.
         continuation: the command that continues the run if it is interrupted.
-        observers: further observers.
+        observers: observers in addition to the display.
         play: further arguments of ``RunSession.play``.
 
-    Returns: the run as it ended.
-    Raises: Interrupted; OutflankError about records that could not be written, or if the run is not valid.
+    Returns: the run at its end.
+    Raises: Interrupted; OutflankError if records could not be written, or if the run is not valid.
     """
     from outflank.tools.report.report import expect_packages
     from outflank.tools.runs.dialogues import DialogueFiles
@@ -89,7 +89,7 @@ def show_run(
 
 
 def show_again(path: Path, run: Run, address: Address) -> None:
-    """Serve the page of a run that is not being played, until a signal.
+    """Serve the page of a run that is not being played, until a signal arrives.
 
     Args:
         path: the folder or the file of the run.
@@ -113,7 +113,10 @@ def _wait_for_signal(interrupts: Interrupts) -> None:
 
 
 def _conclude(session: RunSession, run: Run, options: RunOptions, continuation: str) -> str:
-    """Write the run's files, print its result, and return a sentence about records that could not be written."""
+    """Write the run's files, and print its result.
+
+    Returns: a sentence about records that could not be written; empty if all were written.
+    """
     from outflank.tools.report.figures import Figures, summary
     from outflank.tools.report.report import dialogue_file, write_run_files
     from outflank.tools.report.tables import print_result
