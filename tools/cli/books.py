@@ -1,4 +1,4 @@
-"""The options for opening books, which commands look positions up in or play from."""
+"""The opening books that options select, to look positions up in or to play from."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -38,7 +38,7 @@ def books_to_read(name: str | None) -> list[Path]:
 def books_to_play(name: str | None, variety: float, seed: int | None) -> Iterator[list[BookSource]]:
     """Yield the opening books to play from, and close them at the end of the context.
 
-    Variety needs a random seed. If `seed` is None, one is drawn, and the engine's description contains it.
+    Variety needs a random seed. If `seed` is None, a random seed is drawn, and the engine's description contains it.
     """
     if variety and seed is None:
         seed = SystemRandom().randrange(2**31)

@@ -41,10 +41,10 @@ _MEANT = {
     "--white": ["--side"],
 }
 _NAMES_WIDTH = 30
-"""The widest option name whose text begins on the same line of the help, as in click itself."""
+"""The maximum width of an option name whose help text begins on the same line; the same as in click."""
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 Decorator = Callable[[Callable[..., None]], Callable[..., None]]
-"""A decorator such as ``click.option`` returns, or a combination of several."""
+"""A decorator that adds one or several options to a command, such as the result of ``click.option``."""
 
 
 def together(*options: Callable[[Decorated], Decorated]) -> Callable[[Decorated], Decorated]:
@@ -89,7 +89,8 @@ _ADDRESS = re.compile(r"\d+|\S*:\d*/?(?:,\S+)?|\S*:\d+/\S*")
 class AddressOption(Option):
     """An option such as ``--listen [HOST:PORT]``; without a value, it means loopback and a free port.
 
-    In a ``Command``, the next word is the option's value only if it contains a port, so that a file may follow.
+    In a ``Command``, the next word is the option's value only if it contains a port, so that a file name may follow the
+    option.
     """
 
     def __init__(self, declarations: Sequence[str], **attributes: Any) -> None:
@@ -118,7 +119,7 @@ class Command(click.Command):
         self._exclusive, self._needs = exclusive, needs or {}
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse the arguments. Raises: click.UsageError if options exclude each other or a needed one is missing."""
+        """Parse the arguments. Raises: click.UsageError if options exclude each other or a needed option is missing."""
         addresses = {
             name for each in self.params if isinstance(each, AddressOption) for name in each.all_names
         }
@@ -183,7 +184,8 @@ class Command(click.Command):
             is_in_file = DEFAULTS_FILE in ctx.meta and not self.clash(ctx.meta[_TYPED])
             raise click.UsageError(f"{ctx.meta[DEFAULTS_FILE]}: {clash}" if is_in_file else clash, ctx)
         for name, needed in self._needs.items():
-            # An option set in a file is ignored, not an error, in calls that lack the options it needs.
+            # If the needed options are missing, an option of the command line is an error; one set in a file is
+            # ignored.
             if name in ctx.meta[_TYPED] and not given.intersection(needed):
                 raise click.UsageError(f"{name} needs {' or '.join(needed)}", ctx)
 
@@ -262,8 +264,9 @@ def handing(kinds: Mapping[str, type[Any]], *options: Decorator) -> Decorator:
     """Return a decorator for options whose values are passed to the command in dataclasses.
 
     Args:
-        kinds: the dataclass for each argument of the command. A dataclass's fields have the names of options, or of
-            earlier arguments. A field has its default if its option is left out or does not exist.
+        kinds: the dataclass for each argument of the command, by the argument's name. The fields of a dataclass are
+            named after options or after earlier arguments. A field keeps its default if its option is left out or does
+            not exist.
         options: the options, in the order shown in the help.
     """
 
@@ -289,7 +292,7 @@ def handing(kinds: Mapping[str, type[Any]], *options: Decorator) -> Decorator:
 def completed_by(
     *words: str, files: bool = False
 ) -> Callable[[click.Context, click.Parameter, str], list["CompletionItem"]]:
-    """Return a click callback for shell completion of a value to one of the words or to a file name."""
+    """Return a click callback by which a shell completes a value to one of `words` or, if `files`, to a file name."""
 
     def complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> list["CompletionItem"]:
         from click.shell_completion import CompletionItem  # imported late, so that engines start faster
@@ -318,7 +321,7 @@ class CommandGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Return the command named by the first word; the error about an unknown name suggests a similar one."""
+        """Return the command named by the first word. The error for an unknown name suggests a similar name."""
         name = args[0]
         is_known = name in self.summaries or name in self.commands
         if not is_known and not name.startswith("-") and not ctx.resilient_parsing:
@@ -326,7 +329,7 @@ class CommandGroup(click.Group):
         return super().resolve_command(ctx, args)
 
     def suggestion(self, name: str) -> str:
-        """Return a suggestion of a command for an unknown name; empty if there is none."""
+        """Return a suggestion of a command for an unknown name; empty if no command has a similar name."""
         close = get_close_matches(name, self.summaries)
         return f" Did you mean {close[0]!r}?" if close else ""
 

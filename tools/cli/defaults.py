@@ -19,7 +19,7 @@ def config_file() -> Path:
 
 
 def set_defaults(ctx: click.Context, name: str, command: click.Command, path: Path) -> None:
-    """Use the values of the user's config file as defaults of a command's and its subcommands' options.
+    """Use the values of the user's config file as defaults for the options of a command and its subcommands.
 
     Raises: FileFormatError naming the file.
     """
@@ -40,7 +40,7 @@ def read_defaults(path: Path) -> dict[str, Any]:
 
 
 def check_defaults(command: click.Command, values: Mapping[str, Any], path: Path) -> None:
-    """Check values of options, by parameter name, as the command itself would.
+    """Check the values of options, given by parameter name, in the same way as the command.
 
     Raises: FileFormatError with the message that the command would print.
     """
@@ -59,7 +59,7 @@ def check_defaults(command: click.Command, values: Mapping[str, Any], path: Path
 
 
 def use_values(ctx: click.Context, values: Mapping[str, Any], path: Path) -> None:
-    """Use a file's values, by parameter name, as defaults of options; errors about them name the file."""
+    """Use a file's values, given by parameter name, as defaults of options. Errors in the values name the file."""
     assert isinstance(ctx.command, Command)
     ctx.meta[DEFAULTS_FILE] = path
     ctx.default_map = {**(ctx.default_map or {}), **ctx.command.defaults_kept(ctx, values)}

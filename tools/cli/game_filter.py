@@ -81,7 +81,7 @@ class GameFilter:
 
 
 def result_of(game: AnnotatedGame) -> ResultName:
-    """Return the result of a game in the words of ``--result``."""
+    """Return the result of a game as a value of ``--result``."""
     outcome = game.outcome
     if outcome is None:
         return "unknown"

@@ -14,7 +14,7 @@ from outflank.storage.folders import user_folder
 from outflank.tools.cli.defaults import config_file
 from outflank.tools.runtime.progress import counted
 
-# A midgame search and the solving of FFO #40, which test both halves of the engine in less than a second.
+# A midgame search, and the solving of FFO #40. They test the engine's midgame and endgame in less than a second.
 _MIDGAME = Game.from_transcript("f5d6c3d3c4").position
 _MIDGAME_LIMIT = Limit(depth=13)
 _ENDGAME = Position.parse("O--OOOOX-OOOOOOXOOXXOOOXOOXOOOXXOOOOOOXX---OOOOX----O--X-------- X")
@@ -48,7 +48,7 @@ def installation_lines() -> Iterator[str]:
 
 
 def _extras() -> dict[str, list[str]]:
-    """Return the packages of each extra for users; empty if Outflank is on the path but not installed."""
+    """Return the packages of each extra for users; empty if Outflank can be imported but is not installed."""
     try:
         requirements = requires("outflank") or []
     except PackageNotFoundError:
@@ -68,7 +68,7 @@ def _version(package: str) -> str | None:
 
 
 def _signature() -> tuple[int, float]:
-    """Return the total nodes of two searches, which are the same on every machine, and their time in seconds."""
+    """Return the total nodes and the time in seconds of two searches. The nodes are the same on every machine."""
     searcher = Searcher()
     searcher.prepare()
     began = time.perf_counter()

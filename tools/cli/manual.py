@@ -180,7 +180,7 @@ def _completion(shell: str) -> str:
 
 
 def main(folder: Path) -> None:
-    """Write the files below `folder`. Raises: OSError."""
+    """Write the man pages and completion files below `folder`. Raises: OSError."""
     for name, text in shell_files().items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -112,7 +112,7 @@ def selectivity_option(default: str = "", value: str | None = None) -> Callable[
     """Return the option ``--selectivity 95``, whose value is a member of SELECTIVITIES, or None.
 
     Args:
-        default: the meaning of None for the help; empty if there is a default `value`.
+        default: the text of the help about the default None; empty if `value` is given.
         value: the default of the option.
     """
     return click.option(
@@ -205,13 +205,14 @@ def output_files_option(
     stdout: bool = False,
     **attributes: Any,
 ) -> Callable[[Decorated], Decorated]:
-    """Return the option ``-o FILE``, given any number of times, which hands the command the paths as ``outputs``.
+    """Return the repeatable option ``-o FILE``, whose paths are passed to the command as ``outputs``.
 
     Args:
-        what: the contents, for the help.
-        suffixes: the suffixes of names, each of which stands for a form; none if the command checks them.
+        what: the contents of the files, as a phrase for the help.
+        suffixes: the suffixes that file names may have, each of which selects a format; empty if the command checks
+            them.
         former: the former names of the option.
-        stdout: True if ``-`` is standard output.
+        stdout: True if ``-`` means standard output.
         attributes: further arguments of ``click.option``.
     """
     return click.option(
@@ -234,7 +235,7 @@ def output_option(what: str, otherwise: str = "", **attributes: Any) -> Callable
     """Return the option ``--output FILE``, ``-o FILE``, whose value is a path for ``open_output``.
 
     Args:
-        what: the contents, as a phrase for the help.
+        what: the contents of the file, as a phrase for the help.
         otherwise: the default, for the help; empty if the option is required.
         attributes: further arguments of ``click.option``.
     """

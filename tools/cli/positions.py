@@ -29,9 +29,9 @@ from outflank.tools.runtime.progress import Complaints, counted, warn
 STDIN = "-"
 _ARGUMENT = "POSITION"  # the metavar of the argument in most commands
 _MOST_CHARACTERS = 1 << 20
-_MOST_BYTES_COUNTED = 16_000_000  # the total size of files up to which games are counted in advance
-_LONGEST_NAME = 60  # the number of characters that are compared with names of samples
-_ALIKE = 0.7  # the lowest ratio of difflib for a suggestion
+_MOST_BYTES_COUNTED = 16_000_000  # games are counted in advance if all files together have at most this size
+_LONGEST_NAME = 60  # the number of characters of a text that are compared with names of samples
+_ALIKE = 0.7  # the minimum ratio of difflib for a suggestion
 _BOARD = re.compile(rf"(?:{SQUARE}\s*){{64}}")
 _BOARD_OVER_LINES = re.compile(
     rf"(?:8\s)?[\s|]*(?:(?:{SQUARE}[ \t|]*){{1,63}}\r?\n[\s|]*)+(?:{SQUARE}[\s|]*)+"
@@ -49,7 +49,7 @@ def shown(name: str) -> str:
 
 
 def is_transcript(text: str) -> bool:
-    """Return whether a text starts like a transcript and not like a board, which may start with ``b1`` too."""
+    """Return whether a text starts like a transcript and is not a board. A board may start with ``b1`` too."""
     return _FIRST_MOVE.match(text.strip()) is not None and not _BOARD.match(text.strip())
 
 
@@ -112,7 +112,7 @@ class PositionArgument:
             self._stream.close()
 
     def requests(self) -> BufferedReader | None:
-        """Return the stream if it contains JSON requests instead of games, else None. Wait for its first bytes."""
+        """Wait for the stream's first bytes. Return the stream if it contains JSON requests; otherwise None."""
         if self._stream is None:
             return None
         while (begun := self._stream.peek()) and not begun.strip():
@@ -133,7 +133,7 @@ class PositionArgument:
         return obf.read_suite(self._stream, shown(self._text), rules) if is_suite else None
 
     def games(self, rules: Rules) -> Iterator[AnnotatedGame | BadGame]:
-        """Yield all games of the file in order, or at least one entry. A board is a game without moves.
+        """Yield all games in order; there is at least one entry. A board is a game without moves.
 
         Args:
             rules: the rules of games that do not name their rules.
@@ -185,7 +185,7 @@ def _standard_input() -> BufferedReader:
     """Reopen stdin, since the interpreter's exit fails if a thread is blocked in ``sys.stdin``."""
     try:
         return open(sys.stdin.fileno(), "rb", closefd=False)
-    except (OSError, ValueError):  # a replacement without a descriptor
+    except (OSError, ValueError):  # stdin was replaced by an object without a descriptor
         return BufferedReader(cast(RawIOBase, sys.stdin.buffer))
 
 
@@ -216,7 +216,7 @@ class ReadGames:
         return bool(self._files)
 
     def add(self, name: str, number: int, entry: AnnotatedGame | BadGame) -> bool:
-        """Warn about faults of an entry, whose `number` in its file begins at 1; return whether it is a game."""
+        """Warn about faults of an entry, and return whether it is a game. `number`: its number in the file, from 1."""
         if isinstance(entry, BadGame):
             self.bad.add(bad_game(name, entry))
             return False
@@ -235,9 +235,10 @@ class ReadGames:
     def of(
         self, names: Iterable[str], source: FormatName | None, rules: Rules, files_only: bool = False
     ) -> Iterator[tuple[str, int, AnnotatedGame]]:
-        """Yield the valid games of all arguments, each as the argument, the game's number in it, and the game.
+        """Yield the valid games of all arguments, as tuples of the argument, the game's number, and the game.
 
-        The arguments are read by ``games_given``, or by ``games_of`` if `files_only` is true.
+        The number counts the entries of the argument from 1. The arguments are read by ``games_given``, or by
+        ``games_of`` if `files_only` is true.
         """
         given = games_of if files_only else games_given
         for name in names:
@@ -280,7 +281,7 @@ def games_of(name: str, source: FormatName | None, rules: Rules) -> Iterator[Ann
 
 
 def _games_of_run(name: str) -> Iterator[AnnotatedGame | BadGame]:
-    from outflank.tools.match.state.store import read_run  # most commands read no run
+    from outflank.tools.match.state.store import read_run  # imported late: most commands read no run
     from outflank.tools.report.records import run_record
 
     try:
@@ -305,7 +306,7 @@ def games_given(text: str, source: FormatName | None, rules: Rules) -> Iterator[
 def number_of_games(
     names: Sequence[str], source: FormatName | None, rules: Rules, allows: Callable[[AnnotatedGame], bool]
 ) -> int | None:
-    """Count games in advance; return None for streams and large files, which can't or shouldn't be read twice.
+    """Count games in advance. Return None for streams, which can't be read twice, and for large files.
 
     Args:
         names: the arguments, as for ``games_given``.

@@ -135,7 +135,7 @@ _FIRST_LINES = {
     "outflank web": "Play, study and practise in the browser.",
     "outflank match --listen": "Watch two engines play in the browser.",
 }
-# The extra that installs a package; other packages come with `match`, or with `train` for its commands.
+# The extra that installs each package. Other packages belong to the extra `match`, or `train` in its commands.
 _EXTRAS = {
     "distributed": "cluster",
     "torch": "train",
@@ -249,13 +249,13 @@ class Program(CommandGroup):
             raise
         except (Interrupted, KeyboardInterrupt) as interruption:
             if sys.stderr.isatty():
-                click.echo(err=True)  # else the shell's prompt would follow ^C on the same line
+                click.echo(err=True)  # otherwise the shell's prompt would follow ^C on the same line
             ctx.exit(getattr(interruption, "exit_code", _EXIT_INTERRUPTED))
         finally:
             end_at_once_again()
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[Any, Any, list[str]]:
-        """Import the command and set its defaults from the config file; from now on, signals raise exceptions."""
+        """Import the command, set its defaults from the config file, and let signals raise exceptions from now on."""
         found = super().resolve_command(ctx, args)
         if (
             found[1]
@@ -279,7 +279,7 @@ def _pages_folder() -> Path | None:
 
 
 def _file_of(error: click.ClickException) -> str:
-    """Return a message prefix that names the file of defaults with the bad value; empty if no file is to blame."""
+    """Return a message prefix that names the file with the bad default; empty if the value is not from a file."""
     if not isinstance(error, click.BadParameter) or error.ctx is None or error.param is None:
         return ""
     source = error.ctx.get_parameter_source(str(error.param.name))
@@ -295,7 +295,7 @@ def _remedy(module: str, command: str | None) -> str:
 
 
 def _refused_resource(error: Exception) -> str:
-    """Return a sentence about memory or threads that the system refuses; '' if another cause ended the command."""
+    """Return a message if the system has refused memory or a thread; empty for any other error."""
     if str(error) == "can't start new thread":
         return (
             "the system refuses another thread: its limit of processes (ulimit -u) or memory (-v) is too low"
@@ -393,7 +393,7 @@ def cli(ctx: click.Context, verbose: bool) -> None:
 
 
 def main() -> None:
-    """Run the program. SIGTERM and SIGHUP end it as cleanly as Ctrl-C does; no engine that it started outlives it."""
+    """Run the program. SIGTERM and SIGHUP end it as cleanly as Ctrl-C, and end all engines that it has started."""
     end_at_once()
     replace_closed_streams()
     keep_standard_error_from_failing()

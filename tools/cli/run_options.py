@@ -47,14 +47,14 @@ _MACHINES, _WATCHING = "Where it runs", "Watching"
 
 
 def use_config(ctx: click.Context, option: click.Parameter, path: Path | None) -> Path | None:
-    """Use the file's values as defaults of the options; errors about them name the file."""
+    """Use the file's values as defaults of the options. Errors in the values name the file."""
     if path is not None:
         use_values(ctx, option_defaults(ctx.command, read_config(path), path), path)
     return path
 
 
 def _commands(ctx: click.Context, argument: click.Parameter, words: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the arguments that are engines; a TOML file among them is used as with ``--config``."""
+    """Return the arguments that are engines. A TOML file among the arguments is used like the file of ``--config``."""
     for word in words:
         if word.endswith(_CONFIG_SUFFIX):
             use_config(ctx, argument, Path(word))
@@ -273,7 +273,7 @@ played_options = together(
 """The options that describe play, without the engines."""
 
 LISTEN, LISTEN_PAGE = "--listen", "--listen-page"
-"""The option for the address of a run's page, and its name in a command whose ``--listen`` is another address."""
+"""The name of the option for the address of a run's page, and its name where ``--listen`` sets another address."""
 
 
 def page_option(name: str = LISTEN) -> Decorator:
@@ -385,7 +385,7 @@ class RunOptions:
     log: Path | None = None
 
     def specs(self, alone: bool = False) -> tuple[EngineSpec, ...]:
-        """Return the engines; there are two or more, with different names.
+        """Return the engines: at least two, with different names.
 
         Args:
             alone: True if exactly two engines are required.
@@ -420,9 +420,9 @@ def tournament_of(
 PAGE_NEEDS = {"--delay": [LISTEN]}
 """The dependencies of ``page_options``, for the argument ``needs`` of ``Command``."""
 KINDS = {"options": RunOptions, "played": RunSettings}
-"""The dataclasses that hold the options of a run, by the names of a command's arguments, for ``handing``.
+"""The dataclasses that hold the options of a run, by the names of a command's arguments; for ``handing``.
 
-The ``RunSettings`` have no engines yet, and no format and rounds of a tournament.
+The engines, and the format and rounds of a tournament, are added to the ``RunSettings`` later.
 """
 
 run_options = handing(

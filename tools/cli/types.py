@@ -51,7 +51,7 @@ class WholeNumber(click.IntRange):
         return super()._describe_range()
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        """Read it. Raises: click.BadParameter."""
+        """Parse the value. Raises: click.BadParameter."""
         try:
             return int(super().convert(value, param, ctx))
         except click.BadParameter:
@@ -78,7 +78,7 @@ class Number(click.FloatRange):
         return "" if self.min is None and self.max is None else super()._describe_range()
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        """Read it. Raises: click.BadParameter."""
+        """Parse the value. Raises: click.BadParameter."""
         try:
             number = float(super().convert(value, param, ctx))
         except click.BadParameter:
@@ -145,7 +145,7 @@ class Folder(click.Path):
         super().__init__(path_type=Path, exists=exists, file_okay=False)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
-        """Read it. Raises: click.BadParameter."""
+        """Parse the value. Raises: click.BadParameter."""
         if os.path.isfile(value):
             self.fail(f"expected a folder, got the file {os.fspath(value)!r}", param, ctx)
         return Path(os.fsdecode(super().convert(value, param, ctx)))
@@ -167,7 +167,7 @@ class FileOrSample(click.Path):
         super().__init__(path_type=Path, exists=True, dir_okay=False, allow_dash=stdin)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
-        """Read it. Raises: click.BadParameter."""
+        """Parse the value. Raises: click.BadParameter."""
         return Path(os.fsdecode(super().convert(named_file(os.fspath(value)), param, ctx)))
 
     def shell_complete(
@@ -187,7 +187,8 @@ class OutputFile(click.Path):
         whole: True if the file is written by ``whole_file``; otherwise the command itself opens it to append.
         stdout: True if ``-`` is accepted and means standard output (``STDOUT``).
         suffixes: the suffixes that the name may have; without any, every name is accepted.
-        continued: True if the command continues what the file has, so that its replacement is not reported.
+        continued: True if the command continues the contents of the file. The replacement of the file is then not
+            reported.
     """
 
     def __init__(
@@ -202,7 +203,7 @@ class OutputFile(click.Path):
         self._whole, self._stdout, self._suffixes, self._continued = whole, stdout, suffixes, continued
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
-        """Read it.
+        """Check that the file can be written, and return its path.
 
         Raises: click.BadParameter; UnwritableError; SettingsError if the file belongs to a run or is a book.
         """
@@ -224,7 +225,7 @@ class OutputFile(click.Path):
 
 
 def _version(path: Path) -> tuple[int, int] | None:
-    """Return the inode and the time of change, which a replaced file has not kept; None if there is no file."""
+    """Return the inode and modification time, which differ if the file is replaced; None if there is no file."""
     with suppress(OSError):
         if path.is_file():
             status = path.stat()
@@ -233,7 +234,7 @@ def _version(path: Path) -> tuple[int, int] | None:
 
 
 def _say_replaced(path: Path, before: tuple[int, int]) -> None:
-    """Report that a file was replaced, if it was, however the command ended."""
+    """Report that a file was replaced if its version is no longer `before`. Called even if the command failed."""
     if _version(path) not in (before, None):
         warn(f"{str(path)!r} was replaced")
 

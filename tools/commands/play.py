@@ -54,7 +54,7 @@ class SideChoice(click.Choice):  # type: ignore[type-arg]  # generic in newer ve
     """The name of a side, which may be abbreviated."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Read it. Raises: click.BadParameter."""
+        """Return the full name of the side. Raises: click.BadParameter."""
         word = str(value).lower()
         named = next((name for name in self.choices if word and name.startswith(word)), value)
         return super().convert(named, param, ctx)

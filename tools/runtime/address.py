@@ -83,8 +83,8 @@ class Address:
         """Return the URL of the server for its clients, such as ``http://127.0.0.1:40123``.
 
         An unspecified address such as 0.0.0.0 is replaced by `unspecified`, or else by this machine's host name. If
-        there are other names, the first one is used as the host. On loopback that name is a TLS proxy's, so the URL
-        has ``https`` and no port.
+        there are other names, the first one is used as the host. If the address is on loopback, this name belongs to a
+        TLS proxy, so the URL has ``https`` and no port.
         """
         host, port = self.host, f":{self.port}"
         with suppress(ValueError):

@@ -1,7 +1,7 @@
 """The connection to a Dask cluster, whose workers must run the same build as the command.
 
-Otherwise results of another version or evaluation would get into runs and books unnoticed. Matches, training and
-books use the cluster.
+Otherwise results of another version or evaluation would enter runs and books unnoticed. Matches, training and books use
+the cluster.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _PORTS = range(1, 1 << 16)
 
 
 class Place(TypedDict, total=False):
-    """The arguments of ``open_executor`` for the place where tasks run, from the options --workers and --cluster."""
+    """The arguments of ``open_executor`` that select where tasks run: the values of --workers and --cluster."""
 
     workers: int | None
     cluster: str | None
@@ -65,7 +65,7 @@ def connect(address: str) -> Client:
 
     Raises: SettingsError if the scheduler can't be reached, or if a worker runs another build.
     """
-    import asyncio  # not at the top: 20 ms of every command's start
+    import asyncio  # imported late, since this import takes 20 ms
 
     from distributed import Client
     from distributed.security import Security
@@ -92,7 +92,7 @@ def connect(address: str) -> Client:
 
 
 async def _greet(address: str, security: Security) -> None:
-    """Test the connection first, since a client whose connection fails can't be closed and logs errors at exit."""
+    """Test the connection. A ``Client`` whose connection fails can't be closed, and logs errors at exit."""
     from distributed.comm import connect as open_comm
 
     comm = await open_comm(address, timeout=_CONNECT_SECONDS, **security.get_connection_args("client"))
@@ -115,7 +115,7 @@ def if_same_build(
     *arguments: Arguments.args,
     **named: Arguments.kwargs,
 ) -> Result:
-    """Run `function` on a worker if its build is `wanted`; the worker may have joined after ``connect``.
+    """Run `function` if this worker's build is `wanted`; ``connect`` has not checked workers that joined later.
 
     Raises: SettingsError, and the exceptions of `function`.
     """
@@ -132,6 +132,6 @@ def _other_build(worker: str, found: tuple[str, str], wanted: tuple[str, str]) -
 
 
 def places(client: Client) -> int:
-    """Return the number of tasks that the workers run at once; at least 1, since the first may still be starting."""
+    """Return the number of tasks that the workers run at once; at least 1, since all workers may still be starting."""
     threads: dict[str, int] = client.nthreads()
     return max(1, sum(threads.values()))

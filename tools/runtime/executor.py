@@ -55,7 +55,7 @@ def open_executor(workers: int | None = None, cluster: str | None = None) -> Ite
             executor: Executor = ProcessPoolExecutor(
                 count, _Context(), _begin_as_worker, (in_use().absolute(),)
             )
-        except OSError as error:  # it has no errno if a semaphore can't be created
+        except OSError as error:  # the error has no errno if a semaphore can't be created
             reason = error.strerror if error.errno else "the system has no room for their locks"
             raise OutflankError(f"can't start workers ({reason})") from None
         try:
@@ -94,7 +94,7 @@ def run_all(
 ) -> Iterator[tuple[Key, Result]]:
     """Yield each key with its result of `task`, in the order of completion.
 
-    `keys` is read lazily as tasks finish, so it may be infinite, and the caller may stop at any time.
+    `keys` is read lazily as tasks finish, so it may be infinite. The caller may stop at any time.
     """
     waiting = iter(keys)
     running: dict[Future[Result], Key] = {}
@@ -129,7 +129,7 @@ def _result(future: Future[Result]) -> Result:
 def map_in_order(
     task: Callable[[Key], Result], keys: Iterable[Key], workers: int | None = None
 ) -> Iterator[Result]:
-    """Yield the results of `task` in the order of the keys. One key, or one worker, is processed without new processes.
+    """Yield the results of `task` in the order of the keys. For one key or one worker, no processes are started.
 
     Args:
         task: the task, which must be picklable.
@@ -158,8 +158,8 @@ def _start_helpers() -> None:
     """Start multiprocessing's fork server and resource tracker with SIGHUP and SIGINT blocked.
 
     A closing terminal sends SIGHUP to all processes. This process handles it, but a killed tracker would be restarted
-    without its state and print a traceback for each resource that is released. Ctrl-C during their imports would end
-    both helpers with a traceback. Workers inherit the mask; they end when this process ends.
+    without its state and print a traceback for each resource that is released. Ctrl-C during the helpers' imports would
+    end both with a traceback. Workers inherit the blocked signals, but end when this process ends.
     """
     if sys.platform != "win32":
         unheard = {signal.SIGHUP, signal.SIGINT}
@@ -167,14 +167,19 @@ def _start_helpers() -> None:
         try:
             resource_tracker.ensure_running()
             signal.pthread_sigmask(signal.SIG_BLOCK, unheard)  # the previous call unblocks SIGINT
-            forkserver.set_forkserver_preload(["__main__", __name__])  # else each worker would import these
+            forkserver.set_forkserver_preload(
+                ["__main__", __name__]
+            )  # else each worker would import these modules
             forkserver.ensure_running()
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _begin_as_worker(weights: Path) -> None:
-    """Use the parent's weights, ignore Ctrl-C, which reaches all processes of the terminal, and end with the parent."""
+    """Prepare a worker: use the parent's weights, ignore Ctrl-C, and exit when the parent ends.
+
+    Ctrl-C reaches all processes of the terminal, and the parent handles it.
+    """
     use(weights)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = multiprocessing.parent_process()
@@ -185,14 +190,14 @@ def _begin_as_worker(weights: Path) -> None:
 def _end_with(parent: BaseProcess) -> None:
     """Exit when the parent ends; a worker that waits for its next task would not notice this.
 
-    PR_SET_PDEATHSIG would report the end of the fork server, since workers are its children, and is not in the standard
-    library. ``join`` waits until the parent's end of a pipe is closed.
+    PR_SET_PDEATHSIG would report the end of the fork server, which has started the workers. It is also not in the
+    standard library. ``join`` waits until the parent's end of a pipe is closed.
     """
     parent.join()
     os._exit(1)
 
 
-_HASH_MB = 16  # short searches don't fill a larger table, and clearing this one takes no time
+_HASH_MB = 16  # short searches don't fill a larger table, and this size is cleared at once
 
 
 def shared_searcher(weights: Path | None = None, hash_mb: int = _HASH_MB, threads: int = 1) -> Searcher:
@@ -211,6 +216,6 @@ def cleared_searcher(weights: Path | None = None) -> Searcher:
     return searcher
 
 
-@functools.lru_cache(maxsize=2)  # a match between two evaluations uses both in turn
+@functools.lru_cache(maxsize=2)  # a match between two evaluations uses two searchers in turn
 def _searcher(weights: Path, evaluation: str, hash_mb: int, threads: int) -> Searcher:
     return Searcher(hash_mb, threads, weights=weights)

@@ -50,13 +50,13 @@ Result = TypeVar("Result")
 class KeptResults:
     """The results of a command's tasks, including results saved by an interrupted earlier call.
 
-    As a context manager it removes its file if the block succeeds; otherwise it writes the last results. No results are
-    saved if the folder can't be written, or while another process runs the same command.
+    At the end of the context, the file is removed if the block has succeeded. Otherwise the last results are written to
+    the file. No results are saved if the folder can't be written, or while another process runs the same command.
 
     Args:
         command: the command's name.
-        kind: the type of a result, made of dataclasses, containers, moves, positions and plain values.
-        question: all settings, as plain values, on which a result depends besides its task and the evaluation.
+        kind: the type of a result, which may consist of dataclasses, containers, moves, positions and plain values.
+        question: the settings that a result depends on, as plain values, without its task and the evaluation.
     """
 
     def __init__(self, command: str, kind: Any, **question: object) -> None:
@@ -77,7 +77,7 @@ class KeptResults:
 
     def __enter__(self) -> Self:
         _remove_old(self.path.parent)
-        if os.path.exists(self.path):  # Path.exists raises OSError where a folder may not be searched
+        if os.path.exists(self.path):  # Path.exists raises OSError if the folder may not be searched
             self._open()
             if self._known:
                 results = counted(len(self._known), "result")
@@ -88,7 +88,9 @@ class KeptResults:
         if kind is not None and self._connection is not None:
             self._write()
         self._close()
-        if kind is None and self._lock is not None:  # else it may be another process's
+        if (
+            kind is None and self._lock is not None
+        ):  # without the lock, the file may belong to another process
             for suffix in ("", "-wal", "-shm"):
                 with suppress(OSError):
                     self.path.with_name(self.path.name + suffix).unlink()
@@ -103,7 +105,7 @@ class KeptResults:
         name: Callable[[Key], str],
         run: Callable[[Iterable[Key]], Iterator[Result]],
     ) -> Iterator[Result]:
-        """Yield the result of each key in the order of the keys; known results do not wait for later ones.
+        """Yield the results in the order of the keys. A known result is yielded before later results are computed.
 
         Args:
             keys: the tasks' keys, read lazily.
@@ -113,8 +115,8 @@ class KeptResults:
         unread = iter(keys)
         waiting: deque[tuple[str, Any]] = (
             deque()
-        )  # the tasks whose results were not yielded yet, with known results
-        ahead: deque[Key] = deque()  # the keys among them that `run` has not read yet
+        )  # the tasks whose results were not yielded yet, each with its known result or _NONE
+        ahead: deque[Key] = deque()  # the keys of tasks without a known result that `run` has not read yet
 
         def read_key() -> bool:
             for key in unread:
@@ -139,7 +141,7 @@ class KeptResults:
                 self._put(task, known)
             waiting.popleft()
             yield known
-        next(results, None)  # the generator may have workers to end
+        next(results, None)  # lets the generator end its workers
 
     def as_ready(
         self,
@@ -220,7 +222,7 @@ _NONE = object()
 
 
 def game_name(game: AnnotatedGame) -> str:
-    """Return a name for tasks about a game, which contains all facts that commands show."""
+    """Return a task name for a game. The name contains all facts about the game that commands show."""
     moves = " ".join(str(each.move) for each in game.moves)
     words = (game.black, game.white, game.event, game.date, str(game.given))
     return "\0".join((str(game.rules), game.first.board_string(), moves, *words))

@@ -9,8 +9,8 @@ class Budget:
     """A token bucket.
 
     Args:
-        burst: the largest amount that may be spent at once.
-        rate: the amount that is added each second.
+        burst: the maximum number of tokens in the bucket.
+        rate: the number of tokens that are added in a second.
     """
 
     def __init__(self, burst: float, rate: float) -> None:
@@ -30,7 +30,7 @@ class Budget:
 
 
 def allow_descriptors(count: int) -> int:
-    """Raise the limit on file descriptors to `count`, or as near as the system allows; return the number allowed."""
+    """Raise the limit on file descriptors to `count` or the system's maximum, and return the resulting limit."""
     if sys.platform == "win32":
         return count
     import resource

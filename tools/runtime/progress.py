@@ -18,7 +18,7 @@ from outflank.protocol.lines import printable_lines
 
 @contextmanager
 def progress_bar(what: str, total: int | None, unit: str, done: int = 0) -> Iterator[Callable[[int], None]]:
-    """Show a progress bar; yield a function to call with the number of units done since its last call.
+    """Show a progress bar, and yield the function that advances the bar by a number of units.
 
     Without a terminal, print a line every ten seconds instead, since a log would keep every state of a bar.
 
@@ -26,7 +26,7 @@ def progress_bar(what: str, total: int | None, unit: str, done: int = 0) -> Iter
         what: the name of the work.
         total: the number of units; None if unknown.
         unit: the unit of progress, in the plural.
-        done: the number of units that were done before.
+        done: the number of units that were done before this call.
     """
     if sys.stderr is None or not sys.stderr.isatty():
         yield _progress_lines(what, total, unit, done)
@@ -131,10 +131,12 @@ _REDRAWN_A_SECOND = 4
 
 
 def open_console() -> Console:
-    """Return a rich console on stderr; ``program.main`` makes writes to stderr safe when the terminal is gone."""
+    """Return a rich console on stderr. ``program.main`` has made stderr ignore errors, such as a closed terminal."""
     from rich.console import Console
 
-    return Console(file=sys.stderr or io.StringIO(), highlight=False)  # None if there is no standard error
+    return Console(
+        file=sys.stderr or io.StringIO(), highlight=False
+    )  # sys.stderr is None if the descriptor is closed
 
 
 def live(draw: Callable[[], str | Table]) -> AbstractContextManager[object]:
@@ -156,7 +158,7 @@ def live(draw: Callable[[], str | Table]) -> AbstractContextManager[object]:
         console=open_console(),
         refresh_per_second=_REDRAWN_A_SECOND,
         transient=True,
-        # Otherwise rich would redirect stdout to stderr, past a pipe.
+        # Otherwise rich would redirect stdout to stderr, and a pipe would not get the output.
         redirect_stdout=False,
         redirect_stderr=False,
     )
@@ -206,7 +208,7 @@ def folded(say: Callable[[str], object]) -> Callable[[str, str], None]:
 
 
 class Complaints:
-    """Prints the first twenty warnings of a kind and counts all, since a bad file may cause any number of warnings.
+    """Prints the first twenty warnings of a kind and counts all of them; a bad file may cause any number.
 
     Args:
         one: the noun for one warning, such as ``complaint``.
@@ -234,7 +236,7 @@ class Complaints:
 
     @property
     def where(self) -> str:
-        """``named above``, or the number of printed warnings."""
+        """The phrase that says where the warnings are: ``named above`` or ``the first 20 named above``."""
         return (
             "named above" if self.count <= _MOST_COMPLAINTS else f"the first {_MOST_COMPLAINTS} named above"
         )

@@ -19,7 +19,7 @@ ENDING_SIGNALS = tuple(
 
 
 def heeded_signals() -> list[signal.Signals]:
-    """Return the ending signals that this process does not ignore.
+    """Return the signals that end the program, except signals that this process ignores.
 
     A shell makes background jobs ignore SIGINT, and ``nohup`` makes its command ignore SIGHUP; Unix programs respect
     this.
@@ -45,7 +45,7 @@ class Stopped(Exception):
 
 
 class Interrupts:
-    """Records signals that end the program, instead of ending it, during the context; ``check`` raises Interrupted."""
+    """Records signals that would end the program, until the context ends. ``check`` raises Interrupted."""
 
     def __init__(self) -> None:
         self._number: int | None = None
@@ -70,14 +70,14 @@ class Interrupts:
 
 @contextmanager
 def held_back() -> Iterator[None]:
-    """Defer ending signals to the end of the context; no effect outside the main thread, which receives signals."""
+    """Defer signals that end the program until the context ends. Has no effect outside the main thread."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
     try:
         with Interrupts() as interrupts:
             yield
-    finally:  # also if the block failed because the signal ended a process that it needed
+    finally:  # also if the block failed because the signal ended a process that the block needed
         try:
             interrupts.check()
         except Interrupted as interrupted:
@@ -85,13 +85,13 @@ def held_back() -> Iterator[None]:
 
 
 def end_at_once() -> None:
-    """Install handlers by which ending signals exit at once, with 128 plus the signal's number as the exit code."""
+    """Make signals that end the program exit at once. The exit code is 128 plus the signal's number."""
     for number in heeded_signals():
         signal.signal(number, _leave)
 
 
 def end_tidily() -> None:
-    """Make SIGINT raise KeyboardInterrupt and other ending signals SystemExit; no effect without ``end_at_once``."""
+    """Let signals raise exceptions after ``end_at_once``: KeyboardInterrupt for SIGINT, SystemExit for others."""
     for number in ENDING_SIGNALS:
         if signal.getsignal(number) is _leave:
             signal.signal(number, _raise)
@@ -105,7 +105,7 @@ def end_at_once_again() -> None:
 
 
 def end_within(seconds: float, code: int) -> None:
-    """Exit with this code if the process still runs after `seconds`: a thread may block the interpreter's exit."""
+    """Exit with this code after `seconds`, in case a thread blocks the interpreter's exit."""
     timer = threading.Timer(seconds, os._exit, (code,))
     timer.daemon = True
     timer.start()

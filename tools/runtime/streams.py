@@ -20,7 +20,8 @@ def replace_closed_streams() -> None:
     """
     if sys.stdin is None:
         sys.stdin = TextIOWrapper(BufferedReader(_nothing(0, "r", "<stdin>")))
-    # Unbuffered: otherwise a failed write would be repeated, and fail again, when the interpreter exits.
+    # The streams are unbuffered: otherwise a failed write would be repeated, and fail again, when the interpreter
+    # exits.
     if sys.stdout is None:
         sys.stdout = TextIOWrapper(_nothing(1, "w", "<stdout>", os.O_RDONLY), write_through=True)
     if sys.stderr is None:
@@ -48,17 +49,18 @@ def keep_standard_error_from_failing() -> None:
 
 
 def drop_unwritable_output() -> None:
-    """Flush stdout. If this fails, discard the rest; otherwise a second failure would replace the exit code."""
+    """Flush stdout. If this fails, discard its output, since a failure at exit would replace the exit code."""
     try:
         sys.stdout.flush()
-    except (OSError, ValueError):  # ValueError if it is closed
+    except (OSError, ValueError):  # ValueError if stdout is closed
         sys.stdout = TextIOWrapper(_nothing(1, "w", "<stdout>", os.O_WRONLY), write_through=True)
 
 
 def escape_what_can_not_be_written() -> None:
     """Make stdout escape characters that its encoding lacks, as stderr does.
 
-    Bytes of a file name that are not UTF-8 become escapes that are valid in JSON too. On Windows both use UTF-8.
+    Bytes of a file name that are not UTF-8 become escapes that are valid in JSON too. On Windows, stdout and stderr use
+    UTF-8.
     """
     encoding = "utf-8" if sys.platform == "win32" else None
     for stream in (sys.stdout, sys.stderr):
