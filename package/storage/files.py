@@ -49,7 +49,8 @@ def open_regular(path: Path) -> BinaryIO:
     Raises: OSError, also if the file is not a regular file; ValueError if the path is invalid, for example if it has a
         zero byte.
     """
-    _expect_regular(path, os.stat(path).st_mode)  # before opening, since this can have effects on a device
+    # The mode is checked before the file is opened, since opening a device can have effects.
+    _expect_regular(path, os.stat(path).st_mode)
     return open(path, "rb", opener=_opened_regular)
 
 
