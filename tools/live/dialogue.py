@@ -50,7 +50,7 @@ resign, new     give up; begin again
 quit            end; --resume takes a saved file, or else what is printed then"""
 _HINTS = 3
 _HINT_LEVEL = 16  # the lowest level of a hint's search; three moves take about a second
-_LONGEST = 1000  # the longest input line, in characters; it may contain a path
+_LONGEST = 1000  # the longest input line, in characters; a line may contain a path
 
 
 class Dialogue:
@@ -188,7 +188,7 @@ class Dialogue:
             self._hint("")
 
     def _listen(self, prompt: str, deadline: float) -> Move | None:
-        """Read a line and execute it. Return the move if the line is one. Raises: TimeoutError."""
+        """Read a line. Return the move if the line is a move; otherwise execute a command. Raises: TimeoutError."""
         line = self._lines.next(prompt, deadline - time.monotonic())
         if line is None:
             self._is_left = True
@@ -301,7 +301,7 @@ class Dialogue:
 
     def _keep(self) -> None:
         saved = self._files.saved
-        # WTHOR can hold finished games only.
+        # A WTHOR file can contain only finished games.
         if saved is None or (saved.suffix.lower() == ".wtb" and self._game.result is None):
             return
         if self._state() != self._written:

@@ -13,10 +13,11 @@ class GameFiles:
 
     Args:
         saved: the autosave file, which is written after every move; None for no file.
-        resumed: the file from which the game was resumed; None without one, or if overwriting it would lose data.
+        resumed: the file from which the game was resumed; None if there is none, or if overwriting the file would lose
+            data.
 
     Attributes:
-        saved: the autosave file of the current game. Each later game gets its own, such as ``game-2.sgf`` next to
+        saved: the autosave file of the current game. Each later game gets its own file, such as ``game-2.sgf`` next to
             ``game.sgf``.
 
     Raises: NotationError or SettingsError if `saved` can't be written, see ``save``.
@@ -45,7 +46,7 @@ class GameFiles:
         return writer.loss_note
 
     def expect_held(self, record: AnnotatedGame) -> None:
-        """Raise FileFormatError if the autosave format can't store an unfinished game; WTHOR is saved at the end."""
+        """Raise FileFormatError if the autosave format can't store an unfinished game; WTHOR is written at the end."""
         if self.saved is not None and (name := format_of(self.saved)) != "wthor":
             expect_held(name, record)
 

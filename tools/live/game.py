@@ -32,7 +32,7 @@ class LiveGame:
         ended: the referee's record of the finished game; None while the game is not over.
         thinking: the side whose clock runs; None if no clock runs.
         since: the time when the running clock started, in seconds since 1970.
-        left: the seconds that each side had at that time; infinite without a clock.
+        left: the seconds that each side had at the time `since`; infinite without a clock.
 
     Args:
         record: the game to start or continue. Its turns are not charged to the clocks, and its first ``given`` turns
@@ -97,7 +97,7 @@ class LiveGame:
     def play_on(self) -> None:
         """Play until the game is over, or until a driver or a callback raises Stopped.
 
-        Raises: OutflankError or OSError if the game can't be played on.
+        Raises: OutflankError or OSError if the game can't be continued.
         """
         referee = Referee(
             self._pairing(),
@@ -169,7 +169,7 @@ class LiveGame:
         self.left = self._allowances()
 
     def resign(self) -> None:
-        """Resign for the person, or for the side to move unless exactly one side is human.
+        """Resign for the only person. If both sides or no side are human, resign for the side to move.
 
         Raises: SettingsError if the game is over.
         """
@@ -192,7 +192,10 @@ class LiveGame:
         self._begin(AnnotatedGame(self.first))
 
     def record(self) -> AnnotatedGame:
-        """Return the game so far, with times, scores and result, and with the names and texts of a continued record."""
+        """Return the game so far, with times, scores and result.
+
+        Names and texts come from the record that the game continues.
+        """
         fault = self.ended.detail if self.ended and self.ended.ending.is_fault else ""
         return replace(
             self._start,
@@ -241,7 +244,7 @@ class LiveGame:
         return clock
 
     def _clocked(self, turns: Sequence[AnnotatedMove]) -> list[AnnotatedMove]:
-        """Return the turns, without the times of turns that the clocks don't charge."""
+        """Return the turns, with no time for turns that are not charged to the clocks."""
         return [
             replace(turn, seconds=None) if number < self._unclocked else turn
             for number, turn in enumerate(turns)

@@ -38,11 +38,11 @@ from outflank.tools.runtime.records import read_record
 from outflank.tools.runtime.signals import Stopped
 
 _SLICE_SECONDS = 0.05
-_PACE_SECONDS = 0.25  # the pause after each turn, so that it can be seen; no clock runs meanwhile
+_PACE_SECONDS = 0.25  # the pause after each turn, so that users see the turn; no clock runs in the pause
 _ABSENCE_SECONDS = 20.0  # the time after which a game that no tab shows is closed
 _END_SECONDS = 10.0
-_MOST_GAMES = 200  # the number of games that are kept in memory
-_MOST_RUNNING = 24  # the number of games that may be open, with running engines
+_MOST_GAMES = 200  # the maximum number of games that are kept in memory
+_MOST_RUNNING = 24  # the maximum number of open games, whose engines may be running
 _ENGINE_HASH_MB = 16
 _LONGEST_NAME = 40
 
@@ -53,7 +53,7 @@ class PageGame(LiveGame):
     Attributes:
         id: the game's identifier in messages.
         trouble: the error that prevents the game from being continued; empty if there is none.
-        pages: the events of the tabs that show the game; an event is set after each change.
+        pages: an event for each tab that shows the game. All events are set after each change.
         is_paused: True if a user has paused the game.
         is_open: True if the game's thread or its engines may be running.
 
@@ -76,7 +76,7 @@ class PageGame(LiveGame):
         self.pages: set[asyncio.Event] = set()
         self.is_paused = self.is_open = False
         self._on_change, self._admit = on_change, admit
-        self._control = threading.RLock()  # held while the game is started, interrupted or changed
+        self._control = threading.RLock()  # held by a thread that starts, interrupts or changes the game
         self._interrupted = threading.Event()
         self._thread: threading.Thread | None = None
         self._moves: queue.SimpleQueue[str] = queue.SimpleQueue()
@@ -359,7 +359,7 @@ class Tables:
             changed.set()
 
     async def _send(self, socket: WebSocket, game: PageGame, changed: asyncio.Event) -> None:
-        """Send the whole game once, and after each change its state and the new turns."""
+        """Send the whole game once. After each change, send the game's state and the new turns."""
         with suppress(RuntimeError):
             known = list(game.turns)
             record = replace(game.record(), moves=tuple(known))

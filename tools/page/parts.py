@@ -60,7 +60,7 @@ def page_parts(rules: Rules, entry: str, asks: bool = False) -> dict[str, Any]:
     connections = "; connect-src 'self'" if asks else ""
     return {
         "script": Markup(script),  # it contains no data from a game or a run
-        # Only this script may run, and it may connect at most to the page's server; the icon is an image in the page.
+        # Only this script may run, and it may connect only to the page's server. The icon is an image in the page.
         "policy": f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; img-src data:; "
         f"base-uri 'none'; form-action 'none'{connections}",
         "version": weights.version(),
@@ -82,7 +82,7 @@ def packed_files(games: Sequence[AnnotatedGame]) -> dict[str, str]:
 _EMPTIES_A_PHASE = 10  # the number of discs played in a phase
 _PHASES = 6
 PhaseTable = tuple[list[str], Mapping[str, list[tuple[float, int]]]]
-"""The phases that have moves, such as ``60-51``, and each player's pairs of discs lost and moves made by phase."""
+"""The phases that have moves, such as ``60-51``; and for each player, the discs lost and moves made by phase."""
 
 
 def phase_table(players: Iterable[str], moves: Iterable[tuple[str, int, float]]) -> PhaseTable:
@@ -90,7 +90,7 @@ def phase_table(players: Iterable[str], moves: Iterable[tuple[str, int, float]])
 
     Args:
         players: the names of the players, in the order of the table.
-        moves: the moves, each as the player, the number of empty squares and the discs lost.
+        moves: the moves, each as a tuple of the player, the number of empty squares and the discs lost.
     """
     rows = {name: [(0.0, 0)] * _PHASES for name in players}
     for player, empties, discs in moves:

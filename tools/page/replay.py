@@ -1,7 +1,7 @@
 """The format of games on pages, shared by reports, reviews, live runs and ``outflank web``.
 
-Pages also send games back to ``outflank web`` in this format. ``Replay`` is a dataclass, which msgspec can decode, and
-not a msgspec struct, since reports must work without msgspec, which is part of the extra ``web``.
+Pages also send games back to ``outflank web`` in this format. ``Replay`` is a dataclass, which msgspec can decode. It
+is not a msgspec struct, since reports must work if the extra ``web``, and thus msgspec, is not installed.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -23,7 +23,7 @@ from outflank.protocol.formats.annotated import (
 from outflank.protocol.lines import printable
 
 Disc = Literal["X", "O"]
-"""Black or White, independent of the colour names in the rules."""
+"""Black (``X``) or White (``O``), independent of the colour names in the rules."""
 UNFINISHED = "unfinished"
 _LONGEST_COMMENT = 20_000
 _MOST_TURNS = 200
@@ -84,15 +84,16 @@ class Replay:
         comments: the comment on each turn.
         faults: the recorded mark of each turn, see ``AnnotatedMove.fault``.
         instead: the better line given by the record at each turn.
-        implied: the flag of each turn, true for a pass that the record left out.
+        implied: a flag for each turn: True for a pass that the record left out.
         review: the reviewer's score of each position.
         depths: the depth or certainty of each score in ``review``.
         lost: the discs lost by each turn, according to the review.
         classes: the class of each turn's error; empty for turns without an error.
         better: the better line for each turn with an error.
-        choices: the lines of moves at each turn, each with its moves, score, and 1 if the score is proven.
-        turned: the position of the turning point, the last error that changed the result, or else the costliest error;
-            None without errors.
+        choices: the lines to choose from at each turn. Each line has its moves, its score, and 1 if the score is
+            proven.
+        turned: the position of the turning point; None without errors. The turning point is the last error that changed
+            the result, or the costliest error if no error changed the result.
     """
 
     number: int
@@ -221,7 +222,7 @@ _COLUMNS: Mapping[str, tuple[Callable[[AnnotatedMove], Any], Any]] = {
     "instead": (lambda turn: " ".join(map(str, turn.instead)), ""),
     "implied": (lambda turn: turn.implied, False),
 }
-"""The columns that a record fills, each with its function and its value for a missing fact."""
+"""The columns of a record. Each has a function that returns a turn's value, and a value for a missing fact."""
 
 
 def _column(
@@ -258,7 +259,7 @@ def _defaults() -> dict[str, Any]:
 
 
 def occasion_text(game: AnnotatedGame) -> str:
-    """Return the event and the date, or the one that is known, such as ``World Championship, 2018``."""
+    """Return the event and the date, such as ``World Championship, 2018``. Unknown parts are left out."""
     return ", ".join(printable(text, None) for text in (game.event, game.date) if text)
 
 
@@ -277,7 +278,7 @@ def result_text(game: AnnotatedGame) -> str:
 
 
 def colours_of(rules: Rules) -> Sequence[tuple[str, str]]:
-    """Return the name of each side's colour, and the fill of its discs in pictures."""
+    """Return the name of each side's colour, and the fill of its discs in images."""
     return [(name, DISC_COLOURS[name].image) for name in rules.colour_names]
 
 

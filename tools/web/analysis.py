@@ -1,4 +1,4 @@
-"""The server side of the analysis board, which opens, saves and reviews games; searches use a WebSocket.
+"""The server side of the analysis board, which opens, saves and reviews games, and searches over a WebSocket.
 
 All paths begin with a secret token, so that only clients that know the address get an answer.
 """
@@ -80,7 +80,7 @@ class AnalysisBoard:
         token: the secret first part of every path.
         service: the service that searches the positions of requests.
         defaults: the default rules of games and requests, and the default limits of requests.
-        first: the games that the page lists first.
+        first: the games that the page lists at the start.
         explorer: the archive whose games are shown next to the board; None if there is none.
         engines: the engines, in addition to Outflank, that users can play against.
         mode: the initial mode of the page: ``play``, ``study`` or ``practise``.
@@ -99,7 +99,8 @@ class AnalysisBoard:
         self._service, self._defaults, self._rules = service, defaults, defaults.rules
         self._explorer = explorer
         self._first = first or [AnnotatedGame(Position.start(self._rules))]
-        # One thread each: a book can be used only in the thread that opened it, and reviews are made one at a time.
+        # Each worker has one thread: a book can be used only in the thread that opened it, and reviews are made one at
+        # a time.
         self._worker, self._reviewer = Worker("games"), Worker("review")
         self._mode, self._engines = mode, [spec.name for spec in engines]
         self._progress = progress_file()
@@ -125,7 +126,7 @@ class AnalysisBoard:
             self._route("/progress/answer", self._noted),
         ]
         self.routes: list[BaseRoute] = [
-            # A relative redirect, since a proxy may serve this app under another path, port or scheme.
+            # The redirect is relative, since a proxy may serve this app under another path, port or scheme.
             Route(f"/{token}", lambda request: Response(status_code=307, headers={"location": f"{token}/"})),
             Mount(f"/{token}", routes=inner),
         ]

@@ -42,7 +42,7 @@ def serve_board(
 ) -> NoReturn:
     """Serve at `place`, by default on loopback, until a signal arrives. Without a `mode`, print no page address.
 
-    If the page `is_users`, and another process of this user serves it already, open that page and exit.
+    If `is_users` is true and another process already serves the user's page, open that page and exit.
     """
     from outflank.tools.archive.table import Explorer
     from outflank.tools.runtime.address import Address

@@ -1,6 +1,7 @@
 """Opens a page in the user's browser without showing its address to other users of this machine.
 
-The page of a plain ``outflank web`` is the user's page: a later start opens it in place of another one.
+The page of ``outflank web`` without arguments is the user's page. A later start opens this page again, and serves no
+other one.
 """
 
 import html
@@ -29,7 +30,7 @@ _REDIRECT = """<!DOCTYPE html>
 
 
 _HELD = "expected one program to serve the user's page"
-_START_SECONDS = 30.0  # the longest time that a start waits for the page of another one
+_START_SECONDS = 30.0  # the longest wait for the page of another process that has just started
 _RETRY_SECONDS = 0.05
 _ANSWER_SECONDS = 5.0
 
@@ -45,12 +46,12 @@ class ServedAlready(Exception):
 
 @contextmanager
 def user_page() -> Iterator[Path | None]:
-    """Claim this user's page for the context.
+    """Claim the right to serve this user's page until the context ends.
 
-    Yields: the file that shall redirect to the page, for ``opened``; None if the system refuses files or the other
-        process that has claimed the page does not answer.
+    Yields: the file that shall redirect to the page, for ``opened``. It is None if the file can't be created, or if the
+        other process that has claimed the page does not answer.
 
-    Raises: ServedAlready if another process serves the page; if that process has just started, after a wait.
+    Raises: ServedAlready if another process serves the page. If that process has just started, this waits for it.
     """
     file = user_folder("state") / f"page-{__version__}.html"
     lock, deadline = None, time.monotonic() + _START_SECONDS
@@ -72,7 +73,7 @@ def user_page() -> Iterator[Path | None]:
         yield None
         return
     with lock:
-        file.unlink(missing_ok=True)  # of a process that was killed
+        file.unlink(missing_ok=True)  # a leftover of a killed process
         try:
             yield file
         finally:
@@ -81,7 +82,7 @@ def user_page() -> Iterator[Path | None]:
 
 
 def _redirection(file: Path) -> str | None:
-    """Return the address to which a file redirects; None if the file is not there or not complete."""
+    """Return the address to which a file redirects; None if the file is missing or incomplete."""
     with suppress(OSError):
         if found := re.search('<a href="(.*?)">', file.read_text()):
             return html.unescape(found[1])
@@ -89,7 +90,7 @@ def _redirection(file: Path) -> str | None:
 
 
 def _answers(url: str) -> bool:
-    """Return whether the page is served on this machine: the home folder may be another machine's too."""
+    """Return whether this machine serves the page. Another machine with the same home folder may serve it."""
     direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     try:
         with direct.open(url, timeout=_ANSWER_SECONDS):
@@ -100,11 +101,11 @@ def _answers(url: str) -> bool:
 
 @contextmanager
 def opened(url: str, file: Path | None = None) -> Iterator[bool]:
-    """Open a page in a browser that can run its script; remove the temporary file at the end of the context.
+    """Open a page in a browser that can run scripts. At the end of the context, remove the temporary file.
 
-    Every user of the machine can read the browser's command line. So the browser is given a file that only this user
-    can read, and that redirects to the address: `file`, or a temporary one. Terminal browsers can't run scripts; one is
-    opened only if the environment variable BROWSER names it.
+    Every user of the machine can read the browser's command line. So the browser gets a file that redirects to the
+    address and that only this user can read. This is `file`, or a temporary file. A terminal browser can't run scripts,
+    so it is opened only if the environment variable BROWSER names it.
 
     Yields: whether a browser was opened.
     """
@@ -113,7 +114,7 @@ def opened(url: str, file: Path | None = None) -> Iterator[bool]:
         yield False
         return
     if file is None:
-        descriptor, name = tempfile.mkstemp(prefix="outflank-", suffix=".html")  # its mode is 600
+        descriptor, name = tempfile.mkstemp(prefix="outflank-", suffix=".html")  # the file's mode is 600
     else:
         name = str(file)
         descriptor = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
@@ -122,7 +123,7 @@ def opened(url: str, file: Path | None = None) -> Iterator[bool]:
         written.write(_REDIRECT.format(url=html.escape(url)))
     try:
         if browser is not None:
-            # In a thread, since ``open`` blocks until a browser that runs in the foreground is closed.
+            # This uses a thread, since ``open`` blocks until a browser that runs in the foreground is closed.
             threading.Thread(target=browser.open, args=(redirect.as_uri(),), daemon=True).start()
         yield browser is not None
     finally:
@@ -131,7 +132,7 @@ def opened(url: str, file: Path | None = None) -> Iterator[bool]:
 
 
 def open_again(file: Path) -> bool:
-    """Open the file that redirects to a page in a browser; return whether there is one that can run scripts."""
+    """Open a file, which redirects to a page, in a browser that can run scripts. Return whether this succeeded."""
     browser = _browser()
     return browser is not None and browser.open(file.as_uri())
 

@@ -24,7 +24,7 @@ _READ_ONLY = 1008  # a WebSocket's code for "policy violation"
 
 
 class ChangeFeed:
-    """Values by key, and their viewers. All methods must be called in the event loop's thread.
+    """The values by key, and the connections to viewers. All methods must be called in the event loop's thread.
 
     Args:
         page: the hash of the current page; an open page with another hash reloads itself.

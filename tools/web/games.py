@@ -32,7 +32,7 @@ from outflank.tools.page.replay import Replay, colours_of
 from outflank.tools.report.gamefiles import game_writer
 
 MOST_GAMES = 500
-"""The number of a file's games that the page lists at most."""
+"""The maximum number of a file's games that the page lists."""
 _MOST_BAD = 20
 _ZIPPED = b"PK\x03\x04"
 _MOST_UNPACKED = 32 << 20  # bytes
@@ -97,7 +97,7 @@ class GameRequest(msgspec.Struct):
         return replace(game, **texts, result=result)
 
     def legal_part(self, usual: Rules) -> tuple[AnnotatedGame, str]:
-        """Return the longest legal beginning of the game, and the error in the rest; empty if there is no rest.
+        """Return the longest legal beginning of the game, and the error after it; empty if the whole game is legal.
 
         Raises: NotationError if rules or position can't be read.
         """
@@ -167,7 +167,7 @@ def _listed(entries: Iterator[AnnotatedGame | BadGame]) -> dict[str, Any]:
 
 
 def _unpacked(content: bytes, folder: Path) -> list[Path]:
-    """Unpack an archive, such as the three files of WTHOR that `Save as` packs, and return the files of games."""
+    """Unpack a zip archive, such as the three WTHOR files of `Save as`, and return the files of games."""
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             members = [

@@ -102,7 +102,7 @@ class CountingListener(socket.socket):
             with connection, suppress(OSError):
                 connection.setblocking(False)
                 connection.send(self._refusal)
-                connection.recv(HEADER_BYTES)  # unread data would reset the connection
+                connection.recv(HEADER_BYTES)  # otherwise unread data would reset the connection
         raise BlockingIOError
 
     def close(self) -> None:
@@ -137,7 +137,7 @@ def _spare_descriptor() -> int | None:
 
 @functools.lru_cache
 def _network(host: str) -> str:
-    """Return the key of a peer: its IPv4 address, or its IPv6 /64 network, since one host may own all of it."""
+    """Return the key of a peer: its IPv4 address, or its IPv6 /64 network, which one host may own."""
     address = ipaddress.ip_address(host.partition("%")[0])
     if isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped is None:
         return str(ipaddress.ip_network((address, 64), strict=False))

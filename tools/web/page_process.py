@@ -47,7 +47,7 @@ class PageProcess(RunObserver):
     Args:
         address: the address to listen on.
         delay: the delay of everything shown, in seconds.
-        say: the function that receives notes for the organiser, about refused browsers or the end of the page.
+        say: the function that shows a message to the organiser, about refused browsers or the end of the page.
         listener: a socket that listens at `address`; None to open one.
         joins_at: the address of the arena that the run is played in, see ``join_route``; empty if there is none.
 
@@ -110,7 +110,7 @@ class PageProcess(RunObserver):
             self._process.wait()
 
     def observe(self, event: Event) -> None:
-        """Queue an event, without a run's earlier games: the page reads these from the run's file."""
+        """Queue an event. Runs are sent without their games, which the page reads from the run's file."""
         match event:
             case RunOpened(folder, run):
                 self._is_open = True

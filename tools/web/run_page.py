@@ -172,9 +172,10 @@ def _attachment(text: str, name: str) -> Response:
 
 
 def main() -> None:
-    """Serve until the pipe ends. Stdin has the pickled sockets; the pipe's first message begins with ``RunOpened``.
+    """Serve the page until the pipe ends. The first event in the pipe is ``RunOpened``.
 
-    When a browser is refused for the host name it used, the name is sent back through the pipe.
+    Stdin contains the pickled sockets. If a browser is refused because of the host name that it used, the name is sent
+    back through the pipe.
     """
     delay, joins_at, *names = sys.argv[1:]
     shared = pickle.load(sys.stdin.buffer)

@@ -35,7 +35,7 @@ from outflank.tools.report.report import report_parts, run_replay
 from outflank.tools.web.change_feed import ChangeFeed
 
 MOST_LISTED = 1_000
-"""The number of finished games that the page lists; files contain all games."""
+"""The maximum number of finished games that the page lists. The files for download contain all games."""
 _MOST_TO_COME = 8
 _LEAST_SECONDS = 0.3  # the shortest pause between two computations of the report
 _REST = 9  # the shortest pause after a computation, as a multiple of its duration
@@ -94,7 +94,7 @@ class _LiveGame:
                     self.begun = None
 
     def side_at(self, ply: int) -> Colour:
-        """Return the side to move at a ply, which may be one ahead: a turn can begin before the last one is known."""
+        """Return the side to move at a ply. The ply may be one ahead: a turn can begin before the last one is known."""
         side = self.record.final_position.side
         return side if ply == len(self.record.turns) else side.other
 
@@ -249,10 +249,10 @@ def _disc(colour: Colour) -> str:
 
 
 def shown_thought(line: str, colour: Colour) -> dict[str, Any] | None:
-    """Return the page's values for a line of engine output that reports on a best move.
+    """Return the page's values for a line of engine output that reports the best move so far.
 
-    Returns: ``value``, in discs for Black, ``depth`` and ``pv``, each None or empty if unknown; None if the line is
-        no report.
+    Returns: the score ``value`` in discs for Black, ``depth`` and ``pv``, each None or empty if unknown; None if the
+        line is not a report.
     """
     report = read_thought(line)
     if report is None:
@@ -272,7 +272,7 @@ def _tables(run: Run, openings: Sequence[tuple[Move, ...]]) -> tuple[dict[str, s
         return parts, []
     played = {game.pairing.number for game in run.games}
     planned = [each for each in plan(run.settings, openings, run.games) if each.number not in played]
-    most = _MOST_TO_COME + 4 * run.settings.concurrency  # the games that may be live
+    most = _MOST_TO_COME + 4 * run.settings.concurrency  # enough for the planned games that may be live
     return parts, [
         {
             "number": pairing.number,

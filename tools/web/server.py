@@ -45,12 +45,12 @@ _IDLE_SECONDS = 10.0  # the time for a TLS handshake, and for the headers of a r
 _UNREAD_SECONDS = 40.0  # the time after which a peer that does not read its output is dropped
 _PING_SECONDS = 20.0  # the pause between pings; a peer that does not answer within this time is dropped
 _WATCH_SECONDS = 1.0  # the interval of checking for a hang-up while reading from the peer is paused
-# The time that open requests have when the server ends, and a WebSocket's handler when its connection is lost.
+# The time limit for open requests when the server ends, and for a WebSocket's handler when its connection is lost.
 _FAREWELL_SECONDS = 2
 _PIECE = 65_536  # the largest piece of output, in bytes or characters
 _BODY_SECONDS = 30.0  # the time in which the body of a request must arrive
-_SMALL_BODY = 65_536  # the part of each body, in bytes, that does not count towards the next limit
-_LARGE_BODIES = 32 << 20  # the limit on the rest of all open requests' bodies together, in bytes
+_SMALL_BODY = 65_536  # the part of each body, in bytes, that does not count towards _LARGE_BODIES
+_LARGE_BODIES = 32 << 20  # the limit on all open requests' bodies without their small parts, in bytes
 _IDLE_FRAMES = 500  # the number of pings, pongs and fragments that a WebSocket may send in a burst
 _IDLE_FRAMES_A_SECOND = 20
 
@@ -69,7 +69,7 @@ _HEADERS = {
 
 _CLOSING = {"connection": "close"}
 _OTHER_SITE = "pages of other sites get no answer"
-_OTHER_NAMES = 20  # the number of refused host names that are reported at most
+_OTHER_NAMES = 20  # the maximum number of refused host names that are reported
 _LOCAL_DOMAINS = ("local", "lan", "home", "home.arpa", "internal", "localdomain", "fritz.box")
 _NETLOC = re.compile(r"(?:\[[^\[\]]*\]|[^\[\]@]*)(?::\d*)?")
 _USUAL_PORTS = {"http": 80, "https": 443}
@@ -78,8 +78,8 @@ _USUAL_PORTS = {"http": 80, "https": 443}
 def own_names(names: Sequence[str]) -> frozenset[str]:
     """Return the host names by which browsers reach this machine, in lower case, including the given names.
 
-    They are localhost and the machine's host name, also in the local domains that routers use. A DNS server on the
-    Internet can't make these names point here.
+    The names are localhost and the machine's host name, alone and with the local domains that routers use. A DNS server
+    on the Internet can't make these names point here.
     """
     host = socket.gethostname().lower()
     first = host.partition(".")[0]
@@ -100,8 +100,9 @@ def is_own_origin(origin: str, host: str, port: int) -> bool:
 
     Args:
         origin: the header ``Origin``, such as ``https://play.example``.
-        host: the header ``Host``, such as ``play.example:8443``. If it has no port, the port of the origin is
-            ignored, since a proxy may have removed it, unless the server listens on a default port.
+        host: the header ``Host``, such as ``play.example:8443``. If the header has no port and the server does not
+            listen on a default port, the port of the origin is ignored, since a proxy may have removed the port from
+            ``Host``.
         port: the port that the server listens on.
     """
     scheme, sent, asked = origin.partition(":")[0].lower(), _site(origin), _site(f"http://{host}")
@@ -114,7 +115,7 @@ def is_own_origin(origin: str, host: str, port: int) -> bool:
 
 
 def _site(url: str) -> tuple[str, int | None] | None:
-    """Return the host and port of a URL without path and user; None for other texts."""
+    """Return the host and port of a URL that has neither path nor user; None for other texts."""
     with suppress(ValueError):
         parts = urlsplit(url)
         is_site = url.lower() == f"{parts.scheme}://{parts.netloc}".lower()
@@ -135,7 +136,7 @@ def _guarded(
         app: the app.
         names: the names by which others reach the server, without ports.
         port: the port that the server listens on.
-        on_other_name: the function that is called once for each refused host name, up to a small number of names.
+        on_other_name: the function that is called once for each of the first refused host names.
     """
     ours, bodies, others = own_names(names), _Bodies(), set[str]()
 
@@ -251,7 +252,7 @@ class _UnreadOutput(asyncio.Protocol):
 
 
 class _PromptHttp(_UnreadOutput, H11Protocol):
-    """Drops connections that deliver no complete request head for too long."""
+    """Drops a connection if no complete request head arrives in time."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         super().connection_made(transport)  # type: ignore[arg-type]
@@ -375,8 +376,8 @@ class WebServer:
         routes: the routes for Starlette; their handlers run in the server's event loop.
         listener: the listening socket, which the server takes over, see ``Address.listen``.
         names: the names by which others reach the server, without ports.
-        on_other_name: the function that is called once for each other host name by which a browser was refused; it
-            runs in the server's thread.
+        on_other_name: the function that is called, in the server's thread, once for each host name because of which a
+            browser was refused.
         limits: the limits on peers.
         certificate: the PEM files of the certificate chain and its private key; None for plain HTTP, for example
             behind a TLS proxy.
@@ -417,7 +418,7 @@ class WebServer:
             ws_max_size=limits.message_bytes,
             ws_ping_interval=_PING_SECONDS,
             ws_ping_timeout=_PING_SECONDS,
-            ws_per_message_deflate=False,  # each message would be compressed for each peer
+            ws_per_message_deflate=False,  # otherwise each message would be compressed again for each peer
             timeout_graceful_shutdown=_FAREWELL_SECONDS,
         )
         config.load()
