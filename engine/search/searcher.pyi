@@ -158,12 +158,13 @@ class Searcher:
         """End the running search, which then returns its result so far. Any thread may call this at any time."""
 
     def clear(self) -> None:
-        """Forget all earlier searches, so that the next search returns the same result as in a new searcher.
+        """Forget all earlier searches, so that the next search works like the first search of a new searcher.
 
-        No result of an earlier search is used. But where more boards share a place in the table than fit there, the
-        choice among equally deep ones depends on what was there before. So in a search that fills parts of the table
-        the nodes may differ from those of a new searcher, and with them what a limit of nodes or time reaches, the
-        choice among equal moves, and rarely a score below 100 % selectivity; scores at 100 % never do.
+        No result of an earlier search is used any more, but there is one difference from a new searcher. If a bucket of
+        the table has too few slots for its boards, the choice among equally deep entries depends on the old contents of
+        the bucket. So a search that fills parts of the table may visit other nodes than in a new searcher. This may
+        change what a limit of nodes or time reaches, the choice among equal moves, and rarely a score below 100 %
+        selectivity. Scores at 100 % do not change.
 
         Raises: SettingsError if a search is running.
         """
