@@ -1,6 +1,7 @@
-/* Detects the CPU's features, which decide on the build of the other modules. Compiled for the least CPU of a family.
+/* Detects the CPU's features, by which the build of the other modules is chosen. This file itself is compiled for the
+least CPU of a family.
 
-Uses cpuid, since __builtin_cpu_supports reports nothing if the compiler's runtime library is not gcc's (zig).
+The features are read by cpuid, since __builtin_cpu_supports needs gcc's runtime library, which zig does not have.
 */
 #ifndef OUTFLANK_CPUFEATURES_H
 #define OUTFLANK_CPUFEATURES_H
@@ -8,12 +9,13 @@ Uses cpuid, since __builtin_cpu_supports reports nothing if the compiler's runti
 #include <string.h>
 
 struct cf_feature {
-    const char *name;         /* the compiler's macro in lower case, without underscores; read by setup.py too */
-    unsigned leaf, reg, bit;  /* where cpuid reports it; eax is register 0; leaf 0x17 stands for leaf 7, subleaf 1 */
+    const char *name;         /* the compiler's macro in lower case, without underscores; setup.py reads it too */
+    unsigned leaf, reg, bit;  /* the feature's bit in cpuid; register 0 is eax, leaf 0x17 means leaf 7, subleaf 1 */
     unsigned saved;           /* the registers that the system must save: 6 for 256 bits, 0xe6 for 512 bits */
 };
 
-/* The features that a compiler may use for plain C or the kernels use by intrinsics. A hypervisor may hide any. */
+/* The features that a compiler may use for plain C, or that the kernels use by intrinsics. A hypervisor may hide any of
+them. */
 static const struct cf_feature cf_features[] = {
     {"popcnt", 1, 2, 23, 0},       {"lzcnt", 0x80000001, 2, 5, 0}, {"bmi", 7, 1, 3, 0},
     {"bmi2", 7, 1, 8, 0},          {"movbe", 1, 2, 22, 0},         {"sse4_2", 1, 2, 20, 0},
@@ -32,7 +34,7 @@ enum { CF_COUNT = sizeof cf_features / sizeof *cf_features };
 static int cf_has(int index) {
     struct cf_feature f = cf_features[index];
     unsigned r[4] = {0}, low, high;
-    if (f.saved) { /* bit 27 allows xgetbv, which returns the registers that the system saves */
+    if (f.saved) { /* bit 27 is set if xgetbv may be used, which returns the registers that the system saves */
         if (!__get_cpuid(1, r, r + 1, r + 2, r + 3) || !(r[2] >> 27 & 1)) return 0;
         __asm__("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
         if ((low & f.saved) != f.saved) return 0;
@@ -42,7 +44,7 @@ static int cf_has(int index) {
     return r[f.reg] >> f.bit & 1;
 }
 
-/* Write the CPU's name to 48 characters, padded with zeros; empty if the CPU has no name. */
+/* Write the CPU's name to `name`, padded with zeros to 48 characters. The name is empty if the CPU has none. */
 static void cf_name(char *name) {
     unsigned r[12] = {0};
     if (__get_cpuid_max(0x80000000, 0) >= 0x80000004)

@@ -1,4 +1,4 @@
-/* The bitboard kernels that need intrinsics. Each has a portable twin in kernels.pxd; the tests compare the two.
+/* The bitboard kernels that need intrinsics. Each has a portable twin in kernels.pxd; tests compare their results.
  *
  * Bit 0 is a1, bit 63 is h8. "Up" means towards higher squares: south, east, south-west, south-east.
  */
@@ -8,7 +8,8 @@
 #include <stdint.h>
 
 #define OF_BIT(x) (1ULL << (x))
-/* The squares beyond square x in each direction, up to the edge. */
+/* The rays of square x: the squares from its neighbour to the edge, in each direction. OF_RIGHT_OF and OF_LEFT_OF are
+ * the columns to the right and to the left of x. */
 #define OF_RIGHT_OF(x) (0x0101010101010101ULL * (0xFEULL << ((x) & 7) & 0xFF))
 #define OF_LEFT_OF(x) (0x0101010101010101ULL * ((1ULL << ((x) & 7)) - 1))
 #define OF_S(x) (0x0101010101010100ULL << (x))
@@ -23,11 +24,11 @@
 #define OF_ROW(y) OF_RAYS(y), OF_RAYS(y + 1), OF_RAYS(y + 2), OF_RAYS(y + 3), \
     OF_RAYS(y + 4), OF_RAYS(y + 5), OF_RAYS(y + 6), OF_RAYS(y + 7)
 
-/* The rays from each square: lanes 0-3 upwards, 4-7 downwards, in the order of STEPS below. */
+/* The rays from each square: lanes 0-3 go upwards, lanes 4-7 downwards, both in the order 8, 1, 7, 9 of STEPS below. */
 static const uint64_t outflank_rays[64][8] __attribute__((aligned(64))) = {
     OF_ROW(0), OF_ROW(8), OF_ROW(16), OF_ROW(24), OF_ROW(32), OF_ROW(40), OF_ROW(48), OF_ROW(56)};
 
-/* The squares next to each square: without an opposing disc there, a move turns nothing. */
+/* The neighbours of each square. A move to a square turns nothing if none of its neighbours has an opposing disc. */
 #define OF_ROW_OF_3(x) (OF_BIT(x) | (OF_BIT(x) << 1 & 0xFEFEFEFEFEFEFEFEULL) | (OF_BIT(x) >> 1 & 0x7F7F7F7F7F7F7F7FULL))
 #define OF_BESIDE(x) ((OF_ROW_OF_3(x) | OF_ROW_OF_3(x) << 8 | OF_ROW_OF_3(x) >> 8) & ~OF_BIT(x))
 #define OF_ROW_BESIDE(y) OF_BESIDE(y), OF_BESIDE(y + 1), OF_BESIDE(y + 2), OF_BESIDE(y + 3), \
@@ -55,7 +56,7 @@ static inline uint64_t or_of_lanes(__m256i lanes) {
     return (uint64_t)_mm_cvtsi128_si64(_mm_or_si128(half, _mm_unpackhi_epi64(half, half)));
 }
 
-/* Empty squares where `own` may play: runs of opposing discs grow along all four axes at once, both ways. */
+/* Return the empty squares where `own` may play. Runs of opposing discs grow along all four axes at once, both ways. */
 static inline uint64_t legal_moves_simd(uint64_t own, uint64_t opp) {
     const __m256i steps = STEPS, twice = TWICE_STEPS;
     const __m256i start = _mm256_set1_epi64x((long long)own);
@@ -99,10 +100,11 @@ static inline void moves_of_both_simd(uint64_t own, uint64_t opp, uint64_t *move
 #endif
 }
 
-/* Discs that `own` turns by playing on `square`, which must be empty.
+/* Return the discs that `own` turns by playing on `square`, which must be empty.
  *
- * The end of a run is the first square of the ray without an opposing disc. Upwards a carry through the opposing discs
- * finds it; downwards it is the highest bit of the ray's other squares. If it is in `own`, the run is turned.
+ * A ray begins with a run of opposing discs, possibly of length 0. The end is the first square after the run. On upward
+ * rays, a carry that runs through the opposing discs finds the end. On downward rays, the end is the highest bit among
+ * the squares without an opposing disc. If the end is in `own`, the run is turned.
  */
 static inline uint64_t turned_discs_simd(uint64_t own, uint64_t opp, int square) {
     const __m256i mine = _mm256_set1_epi64x((long long)own), theirs = _mm256_set1_epi64x((long long)opp);
@@ -112,11 +114,12 @@ static inline uint64_t turned_discs_simd(uint64_t own, uint64_t opp, int square)
     const __m256i carried = _mm256_sub_epi64(_mm256_or_si256(theirs, _mm256_andnot_si256(ray_up, all)), all);
     __m256i left = _mm256_andnot_si256(theirs, ray_down);
 #if defined(__AVX512CD__) && defined(__AVX512VL__)
-    /* The masks select lanes with an end in `own`. Turned: upwards the carry's path, downwards the ray above the end. */
+    /* The masks select the lanes whose end is in `own`. There, the turned discs are those that the carry ran through
+     * (upwards), or the squares of the ray above the end (downwards). */
     const __m256i zeros = _mm256_lzcnt_epi64(left), top = _mm256_set1_epi64x((long long)0x8000000000000000ULL);
     const __mmask8 up = _mm256_test_epi64_mask(_mm256_and_si256(carried, ray_up), mine);
     const __mmask8 down = _mm256_test_epi64_mask(_mm256_srlv_epi64(top, zeros), mine);
-    /* A & B & ~C, and A | (B & ~C), for which gcc does not find the instruction by itself. */
+    /* The constants are for A & B & ~C and for A | (B & ~C). gcc does not find these instructions by itself. */
     const __m256i turned = _mm256_maskz_ternarylogic_epi64(up, theirs, ray_up, carried, 0x40);
     return or_of_lanes(_mm256_mask_ternarylogic_epi64(turned, down, ray_down, _mm256_srlv_epi64(all, zeros), 0xF4));
 #else
@@ -139,10 +142,10 @@ static inline uint64_t turned_discs_simd(uint64_t own, uint64_t opp, int square)
 #define OUTFLANK_SIMD 1
 #define OUTFLANK_KERNELS "neon"
 
-/* Two axes to a register: vertical and horizontal, then the diagonals. A shift by a negative number goes downwards. */
+/* A register holds two axes: vertical and horizontal, or both diagonals. A shift by a negative number is downwards. */
 static inline uint64_t or_of_axes(uint64x2_t axes) { return vgetq_lane_u64(axes, 0) | vgetq_lane_u64(axes, 1); }
 
-/* Squares just past a run of discs that may be turned and that starts one step from `start`. */
+/* Return the squares just after a run of `through` discs that begins one step from a disc of `start`. */
 static inline uint64x2_t ends_of_runs(uint64x2_t start, uint64x2_t through, int64x2_t step) {
     const int64x2_t twice = vaddq_s64(step, step);
     const uint64x2_t pairs = vandq_u64(through, vshlq_u64(through, step));
@@ -169,21 +172,21 @@ static inline void moves_of_both_simd(uint64_t own, uint64_t opp, uint64_t *move
     *replies = legal_moves_simd(opp, own);
 }
 
-/* The discs turned upwards along all axes: a carry through the opposing discs finds the first square of the ray
- * without one. If this square is in `own`, the discs before it are turned. */
+/* Return the discs turned upwards, along all axes. A carry that runs through the opposing discs finds the first square
+ * of the ray without an opposing disc. If this square is in `own`, the discs before it are turned. */
 static inline uint64x2_t turned_upwards(uint64x2_t own, uint64x2_t opp, int square) {
     const uint64x2_t one = vdupq_n_u64(1);
     uint64x2_t turned = vdupq_n_u64(0);
     for (int axes = 0; axes < 4; axes += 2) {
         const uint64x2_t ray = vld1q_u64(outflank_rays[square] + axes);
         const uint64x2_t end = vandq_u64(vandq_u64(vaddq_u64(vornq_u64(opp, ray), one), ray), own);
-        /* end - 1 has all bits below the end; without an end it is 0, since the subtraction saturates. */
+        /* end - 1 has all bits below the end. If `end` is 0, the result is 0, since the subtraction saturates. */
         turned = vorrq_u64(turned, vandq_u64(ray, vqsubq_u64(end, one)));
     }
     return turned;
 }
 
-/* The boards rotated by 180 degrees, so that downwards becomes upwards. */
+/* Return both boards rotated by 180 degrees, so that downward rays become upward rays. */
 static inline uint64x2_t half_turned(uint64x2_t boards) {
     return vreinterpretq_u64_u8(vrbitq_u8(vrev64q_u8(vreinterpretq_u8_u64(boards))));
 }
@@ -198,7 +201,7 @@ static inline uint64_t turned_discs_simd(uint64_t own, uint64_t opp, int square)
 #else
 #define OUTFLANK_SIMD 0
 #define OUTFLANK_KERNELS "portable"
-/* Never called: kernels.pxd checks OUTFLANK_SIMD first. */
+/* These functions are never called, since kernels.pxd checks OUTFLANK_SIMD first. */
 static inline uint64_t legal_moves_simd(uint64_t own, uint64_t opp) { return own & opp; }
 static inline void moves_of_both_simd(uint64_t own, uint64_t opp, uint64_t *moves, uint64_t *replies) { *moves = *replies = own & opp; }
 static inline uint64_t turned_discs_simd(uint64_t own, uint64_t opp, int square) { return own & opp & (uint64_t)square; }

@@ -15,22 +15,23 @@
 /* The network. */
 
 #define OF_SUMS_BITS 6
-#define OF_SUMS (1 << OF_SUMS_BITS)  /* numbers in a weight's row */
+#define OF_SUMS (1 << OF_SUMS_BITS)  /* the length of a weight's row */
 #define OF_HIDDEN 8
 #define OF_ONE_BITS 7
-#define OF_ONE (1 << OF_ONE_BITS)  /* 1.0, at which a sum saturates */
+#define OF_ONE (1 << OF_ONE_BITS)  /* the number for 1.0, the limit to which sums are clipped */
 #define OF_OUT_BITS 10
-#define OF_MOST_IN_ROW 31  /* so that the sum of OF_ROWS_AT_ONCE numbers fits in 8 bits */
+#define OF_MOST_IN_ROW 31  /* the maximum, by which the sum of OF_ROWS_AT_ONCE numbers fits in 8 bits */
 #define OF_ROWS_AT_ONCE 4
 
-/* A part of a row: as many numbers as fit in a register. */
+/* A part of a row, with as many numbers as fit in a register. */
 typedef int8_t of_bytes __attribute__((vector_size(OF_PART), may_alias));
 typedef int16_t of_words __attribute__((vector_size(OF_PART), may_alias));
-typedef int8_t of_row_bytes __attribute__((vector_size(OF_PART), may_alias, aligned(1)));  /* unaligned, as in memory */
+typedef int8_t of_row_bytes __attribute__((vector_size(OF_PART), may_alias, aligned(1)));  /* rows are not aligned */
 #define OF_ROW_PARTS (OF_SUMS / OF_PART)
 #define OF_SUM_PARTS (2 * OF_ROW_PARTS)
 
-/* A head in the format of a weights file: the sums' biases and the layers after them, for a number of empty squares. */
+/* A head in the format of a weights file: the biases of the sums, and the layers after the sums. There is a head for
+   each number of empty squares. */
 typedef struct {
     int16_t start[OF_SUMS];  /* the biases of the sums, in 1/OF_ONE */
     int16_t into[OF_SUMS][OF_HIDDEN];  /* the weights of the units, in 1/256 */
@@ -40,8 +41,8 @@ typedef struct {
 } of_numbers;
 #define OF_NUMBERS (sizeof(of_numbers) / sizeof(int16_t))
 
-/* A head as the search reads it. The sums are in the order of of_widen: for each part of a row, first the numbers at
-   even places, then the numbers at odd places. */
+/* A head in the form that the search reads. The sums are in the order of of_widen: for each part of a row, first the
+   numbers at even places, then the numbers at odd places. */
 typedef struct {
     int16_t into[OF_HIDDEN][OF_SUMS] __attribute__((aligned(64)));
     int16_t start[OF_SUMS];
@@ -50,7 +51,7 @@ typedef struct {
     int32_t last;
 } of_layer;
 
-/* Return the index in a row of the numbers that the sum at `place` adds up. */
+/* Return the index, in each row, of the number that is added to the sum at `place`. */
 static inline int of_number_at(int place) {
     const int within = place % OF_PART, half = OF_PART / 2;
     return place - within + 2 * (within % half) + within / half;
@@ -71,7 +72,7 @@ static inline void of_set_layer(of_layer *layer, const int16_t *file) {
     layer->last = numbers->last;
 }
 
-/* Add one part of a total of rows to the sums: numbers at even places to sums[0], at odd places to sums[1]. */
+/* Add a part of some added rows to the sums. Numbers at even places are added to sums[0], at odd places to sums[1]. */
 static inline void of_widen(of_words sums[2], const of_bytes *rows) {
 #if defined(__AVX512BW__)
     sums[0] += (of_words)_mm512_maddubs_epi16(_mm512_set1_epi16(0x0001), *(const __m512i *)rows);
@@ -90,7 +91,7 @@ static inline void of_widen(of_words sums[2], const of_bytes *rows) {
 #endif
 }
 
-/* Clip each sum to -OF_ONE..OF_ONE and replace it by its square, in 1/OF_ONE. */
+/* Clip each sum to -OF_ONE..OF_ONE, and replace it by its square, in 1/OF_ONE. */
 static inline void of_square(of_words *sums) {
 #if defined(__AVX512BW__)
     *sums = (of_words)_mm512_min_epi16(_mm512_abs_epi16((__m512i)*sums), _mm512_set1_epi16(OF_ONE));
@@ -106,7 +107,7 @@ static inline void of_square(of_words *sums) {
 }
 
 #if defined(__AVX2__)
-/* Return the dot product of two lists of OF_SUMS numbers, as partial sums in the lanes of a register. */
+/* Return the dot product of two lists of OF_SUMS numbers. The lanes of the result are partial sums. */
 static inline __m256i of_products(const int16_t *squares, const int16_t *into) {
 #if defined(__AVX512BW__)
     const __m512i *some = (const __m512i *)squares, *factors = (const __m512i *)into;
@@ -132,14 +133,15 @@ static inline int32x4_t of_products(const int16_t *squares, const int16_t *into)
 }
 #endif
 
-/* Return the sum of the units' contributions to the score, times 2^OF_OUT_BITS; `squares` is aligned like of_words. */
+/* Return the sum of the units' contributions to the score, times 2^OF_OUT_BITS. `squares`: the squared sums, aligned
+   like of_words. */
 static inline int32_t of_units(const of_layer *layer, const int16_t *squares) {
 #if defined(__AVX2__)
     __m256i unit[OF_HIDDEN];
 #pragma GCC unroll 8
     for (int number = 0; number < OF_HIDDEN; number++)
         unit[number] = of_products(squares, layer->into[number]);
-    /* hadd adds neighbours within each half of its registers: each unit is left in two parts, which are added next. */
+    /* hadd adds neighbours within each half of its registers. So each unit is in two parts, which are added next. */
     const __m256i first = _mm256_hadd_epi32(_mm256_hadd_epi32(unit[0], unit[1]), _mm256_hadd_epi32(unit[2], unit[3]));
     const __m256i last = _mm256_hadd_epi32(_mm256_hadd_epi32(unit[4], unit[5]), _mm256_hadd_epi32(unit[6], unit[7]));
     __m256i units = _mm256_add_epi32(
@@ -175,7 +177,7 @@ static inline int32_t of_units(const of_layer *layer, const int16_t *squares) {
 #endif
 }
 
-/* Return the network's correction of the score, in 1/128 disc; `count`, the number of rows, is a multiple of
+/* Return the network's correction of the score, in 1/128 disc. `count`: the number of rows, a multiple of
    OF_ROWS_AT_ONCE. */
 static inline int of_by_network(const of_layer *layer, const int8_t *rows, const uint32_t *begins, int count) {
     of_words sums[OF_SUM_PARTS];
@@ -195,17 +197,18 @@ static inline int of_by_network(const of_layer *layer, const int8_t *rows, const
     return layer->last + (of_units(layer, (const int16_t *)sums) >> OF_OUT_BITS);
 }
 
-/* The tables: an entry is a weight with the number of its row. */
+/* The tables. An entry contains a weight and the index of its row. */
 
-#define OF_ROW_BITS 18  /* the lower bits, which hold the number of the row; the upper bits are the signed weight */
+#define OF_ROW_BITS 18  /* the number of lower bits, which are the index of the row; the upper bits are the weight */
 #define OF_MOST_ROWS (1 << OF_ROW_BITS)
 #define OF_MOST_IN_TABLE ((1 << (31 - OF_ROW_BITS)) - 1)
 #define OF_SMALL_BITS 4
-#define OF_OTHERS 6  /* weights of a position besides the patterns' */
+#define OF_OTHERS 6  /* the number of weights of a position besides the patterns' weights */
 #define OF_PATTERNS 54
 
-/* Return the sum of a position's weights, and write the offsets of their rows to `rows`: first for the patterns, whose
-   indices are in `view`, then, from OF_PATTERNS on, for the others. The last lanes are padding and do not count. */
+/* Return the sum of a position's weights, and write the offsets of the weights' rows to `rows`. The first OF_PATTERNS
+   weights are those of the patterns, whose indices are in `view`; then come the others. The last lanes are padding and
+   do not count. */
 static inline int of_look_up(
     uint32_t *rows, const int32_t *entries, const int32_t *offsets, const uint16_t *view, const int32_t *others
 ) {
@@ -250,7 +253,7 @@ static inline int of_look_up(
 #endif
 }
 
-/* Return the approximate sum of a position's weights, from the small numbers of one phase and in their unit. */
+/* Return the approximate sum of a position's weights, by the small numbers of one phase, in the unit of these. */
 static inline int of_look_up_small(
     const int8_t *small, const int32_t *offsets, const uint16_t *view, const int32_t *others
 ) {
@@ -267,7 +270,7 @@ static inline int of_look_up_small(
     return even + odd;
 }
 
-/* Return an entry's weight as a small number, whose unit is 2^OF_SMALL_BITS times the weights' unit. */
+/* Return the weight of an entry as a small number. Its unit is 2^OF_SMALL_BITS times the unit of the weights. */
 static inline int8_t of_small_number(int32_t entry) {
     const int rounded = ((entry >> OF_ROW_BITS) + (1 << (OF_SMALL_BITS - 1))) >> OF_SMALL_BITS;
     return rounded > INT8_MAX ? INT8_MAX : rounded < -INT8_MAX ? -INT8_MAX : rounded;

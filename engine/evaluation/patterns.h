@@ -1,4 +1,4 @@
-/* Updates of the pattern features by a move; patterns.pxd describes the features. */
+/* Updates the pattern features after a move; patterns.pxd describes the features. */
 #ifndef OUTFLANK_PATTERNS_H
 #define OUTFLANK_PATTERNS_H
 
@@ -6,7 +6,7 @@
 
 #define OF_LANES 64
 
-/* The size of a vector register in bytes, and of a part of a view or a row. */
+/* The size in bytes of a vector register, which is also the size of a part of a view or of a row. */
 #if defined(__AVX512BW__)
 #define OF_PART 64
 #elif defined(__aarch64__)
@@ -15,11 +15,12 @@
 #define OF_PART 32
 #endif
 
-/* A part of a view: as many features as fit in a register. */
+/* A part of a view, with as many features as fit in a register. */
 typedef uint16_t of_view_part __attribute__((vector_size(OF_PART), may_alias, aligned(2)));
 #define OF_VIEW_PARTS (2 * OF_LANES / OF_PART)
 
-/* The views of both sides after the owner of `own` played on `square` and turned some discs. */
+/* Compute the views of both sides after a move to `square` that turns the discs `turned`. `own` is the view of the side
+   that moves. */
 static inline void of_views_after(
     uint16_t *own_after, uint16_t *opp_after, const uint16_t *own, const uint16_t *opp,
     const uint16_t *steps, int square, uint64_t turned
@@ -43,7 +44,7 @@ static inline void of_views_after(
     }
 }
 
-/* Only the view of the other side, which moves next: half the work, and sufficient at a leaf. */
+/* Compute only the view of the other side, which moves next. This is half the work, and is sufficient at a leaf. */
 static inline void of_opponents_view_after(
     uint16_t *opp_after, const uint16_t *opp, const uint16_t *steps, int square, uint64_t turned
 ) {
@@ -60,7 +61,7 @@ static inline void of_opponents_view_after(
         ((of_view_part *)opp_after)[part] = opp_now[part];
 }
 
-/* Write the index in a phase's weights for each feature of a view, in all lanes. */
+/* Write, for each lane of a view, the index of the feature's weight among the weights of a phase. */
 static inline void of_find_weights(int32_t *weights, const uint16_t *view, const int32_t *offsets) {
     for (int lane = 0; lane < OF_LANES; lane++)
         weights[lane] = offsets[lane] + view[lane];
