@@ -13,7 +13,7 @@ CheckFunction = Callable[[Any], None]
 
 
 class Violation(Exception):
-    """The engine breaks the checked rule; the message has the expected and the actual answer."""
+    """The engine breaks the checked rule. The message contains the expected and the actual answer."""
 
 
 class CheckSkipped(Exception):
@@ -27,7 +27,7 @@ def expect(holds: bool, expected: str, got: object) -> None:
 
 
 def shown(got: object) -> str:
-    """Return an engine's output for a message: bytes and lines of a list in quotes, an empty list as ``nothing``."""
+    """Return an engine's output as text for a message. Bytes and lines are quoted; an empty list is ``nothing``."""
     if isinstance(got, bytes):
         return repr(got.decode("utf-8", "backslashreplace"))
     if isinstance(got, list):
@@ -55,8 +55,8 @@ class Check:
         rule: the rule in a sentence or two.
         needs: the commands that an engine has to list for the rule to apply to it.
         alone: True if the check gets a new process, which no later check uses.
-        see: the names of earlier checks for the same fault; if the engine failed one, a failure here is not reported
-            again.
+        see: the names of earlier checks for the same fault. If the engine has failed one of them, a failure of this
+            check is not reported.
         run: a function that raises Violation or an EngineError if the engine breaks the rule.
     """
 
@@ -80,6 +80,6 @@ def _checked(
 
 
 must = partial(_checked, "must")
-"""A decorator that makes a check of a rule that an engine has to keep; its arguments are fields of ``Check``."""
+"""A decorator that turns a function into a check of level `must`. Its arguments are fields of ``Check``."""
 should = partial(_checked, "should")
-"""A decorator that makes a check of a rule that an engine should keep; its arguments are fields of ``Check``."""
+"""A decorator that turns a function into a check of level `should`. Its arguments are fields of ``Check``."""

@@ -80,7 +80,7 @@ def _run(check: Check, engine: TappedDriver, silences: dict[str, Check], reporte
     Args:
         check: the check.
         engine: the engine.
-        silences: the commands that the engine did not answer, each with the check that reported this.
+        silences: the commands that the engine did not answer, each with the check that reported the missing answer.
         reported: the checks that the engine failed, each with the check that reported the fault.
     """
     if check.alone:

@@ -38,14 +38,14 @@ class TappedNBoardDriver(TappedDriver, NBoardDriver):
         self.send("".join(f"{line}\n" for line in lines).encode())
 
     def set_game(self, game: Game, clock: str = "", depth: int | None = None) -> None:
-        """Send a game with its passes. If `depth` is given, set it first, for all following searches."""
+        """Send a game with its passes. If `depth` is given, first set the depth of all later searches."""
         if depth is not None:
             self.tell("nboard 2", f"set depth {depth}")
         record = replace(AnnotatedGame.of(game), black="black", white="white", clock=clock)
         self.tell(f"set game {ggf.write(record).strip()}")
 
     def until(self, *beginnings: str, seconds: float | None = None) -> list[str]:
-        """Read lines until one begins with the words of one of `beginnings`, and return all of them.
+        """Read lines until a line begins with the words of one of `beginnings`, and return all lines read.
 
         Raises: EngineCrash, EngineTimeout, EngineProtocolError.
         """
@@ -278,7 +278,7 @@ def analyses_each_position(engine: TappedNBoardDriver) -> None:
 
 
 def _moves_made(engine: TappedNBoardDriver, seconds: float) -> set[str]:
-    """Read up to the next line ``analysis MOVES EVAL``, and return the set of its one number."""
+    """Read up to the next line ``analysis MOVES EVAL``, and return a set with MOVES as its only member."""
     return set(engine.until("analysis", seconds=seconds)[-1].split()[1:2] or ["no number"])
 
 

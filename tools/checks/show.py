@@ -30,8 +30,9 @@ def find_engine(
 ) -> dict[str, str | None]:
     """Start an engine of the catalogue to learn its name.
 
-    Returns: the engine's key; its file, None if it was not found; the name and version that it reports; the reason why
-        it can't play, empty if it answers; and the outcome of its protocol's checks, empty if they were not run.
+    Returns: the engine's key; its file, or None if the file was not found; the name and version that the engine
+        reports; the reason why the engine can't play, empty if it answers; and the outcome of the protocol's checks,
+        empty if the checks were not run.
     """
     folder = next((folder for folder in folders if known.find([folder])), None)
     program = known.find([*folders, *search_path()])

@@ -1,6 +1,6 @@
-"""The drivers of an engine under examination. They record the bytes of both directions, and read answers leniently.
+"""The drivers of an engine under examination, which record the bytes of both directions.
 
-A fault of the engine thus fails only the check for this fault.
+The drivers read answers leniently, so that a fault of the engine fails only the check for this fault.
 """
 
 import re
@@ -142,10 +142,10 @@ class RawAnswer(Reply):
     """An answer with its exact form.
 
     Attributes:
-        id: the id that the answer repeats; empty if it has no number that was sent to the process as an id.
+        id: the id that the answer repeats; empty if the answer has no number that was sent as an id.
         glued: True if the id follows the sign without a blank, or if there is no id.
         raw: the bytes of the answer, including the closing empty line.
-        strays: the output before the answer that belongs to no answer.
+        strays: the output before the answer that is not part of any answer.
     """
 
     id: str
@@ -171,10 +171,10 @@ class TappedGtpDriver(TappedDriver, GtpDriver):
         super().__init__(*arguments, **named)
         self._ids: set[str] = set()  # the ids that were sent to the process
         self._head = ("", True)  # the last answer's id, and True if the id follows the sign without a blank
-        self._refused = ""  # a command that the engine is known to refuse
+        self._refused = ""  # a command that the engine has refused; empty if none is known
 
     def start(self) -> None:
-        """Start the process, see ``ProcessDriver``. Every line that begins with a sign counts as an answer at once."""
+        """Start the process, see ``ProcessDriver``. From now on, every line with a sign is an answer."""
         super().start()
         self._speaks_gtp = True
         self._ids.clear()
@@ -184,7 +184,7 @@ class TappedGtpDriver(TappedDriver, GtpDriver):
         self.commands = frozenset(self.listed())
 
     def listed(self) -> list[str]:
-        """Return the words of the engine's list of commands, even if the list has an empty line; none after a failure.
+        """Return the commands that the engine lists, even after an empty line in the list; empty after a failure.
 
         Raises: see ``reply``.
         """
@@ -268,7 +268,7 @@ class TappedGtpDriver(TappedDriver, GtpDriver):
         return reply.text
 
     def refused(self) -> str:
-        """Return a command that the engine answers with a failure, for checks of the form of failures.
+        """Return a command that the engine refuses, for checks of the format of failures.
 
         Raises: CheckSkipped if no such command is found; EngineStartError.
         """
@@ -281,9 +281,9 @@ class TappedGtpDriver(TappedDriver, GtpDriver):
         return self._refused
 
     def refuse_in_words(self, command: str, words: str) -> None:
-        """Expect that the message of a failure begins with GTP's words; another check tests that the command fails.
+        """Expect that the error message for a command begins with `words`. Other checks test that the command fails.
 
-        Raises: Violation; CheckSkipped without a failure or its message; EngineStartError.
+        Raises: Violation; CheckSkipped if the command does not fail or the failure has no message; EngineStartError.
         """
         reply = self.ask_or_close(command)
         if reply and not reply.ok and reply.text:
@@ -293,7 +293,7 @@ class TappedGtpDriver(TappedDriver, GtpDriver):
         raise CheckSkipped(f"it {does} {printable(command)!r}")
 
     def ask_or_close(self, command: str, seconds: float | None = None) -> RawAnswer | None:
-        """Return the answer to a command. Without an answer, close the engine and return None; other checks report it.
+        """Return the answer to a command. Without an answer, close the engine and return None.
 
         Raises: EngineStartError.
         """
@@ -310,7 +310,7 @@ class TappedGtpDriver(TappedDriver, GtpDriver):
         expect_nothing(self.trailing())
 
     def no_second_answer(self) -> None:
-        """Wait a moment for another answer; other checks report other output.
+        """Wait a moment for another answer, and ignore other output, which other checks report.
 
         Raises: Violation if another answer comes.
         """
@@ -345,7 +345,7 @@ DRAWN = (
     "a5c1g1a2h4g7b3b7a8h2g6a3d2a6g8d7e7c8b1e8d8a7f7f8a1h7h8h6b8b5"
 )
 WIPE_OUT = "e6f4e3f6g5d6e7f5c5"  # White has no disc left
-BEFORE_A_PASS = "f5f6d3g5h5h4g7h6"  # Black has no move, White has some
+BEFORE_A_PASS = "f5f6d3g5h5h4g7h6"  # Black has no legal move, White has some
 START = ("c4", "d3", "e6", "f5")
 
 
@@ -367,7 +367,7 @@ def replay(engine: TappedGtpDriver, transcript: str) -> Game:
 
 
 def set_up(engine: TappedGtpDriver, transcript: str = "") -> Game:
-    """Replay a transcript to set up the position of a check; other checks report refused moves.
+    """Replay a transcript to set up the position of a check. Other checks report refused moves.
 
     Raises: CheckSkipped if the engine refuses a move; EngineError.
     """
@@ -403,7 +403,7 @@ def think(engine: TappedGtpDriver, game: Game, seconds: float | None = None) -> 
 
 
 def move_somehow(engine: TappedGtpDriver, game: Game) -> None:
-    """Let the engine move to set up the position of a check; other checks report its failures.
+    """Let the engine move to set up the position of a check. Other checks report a failure to move.
 
     Raises: CheckSkipped if the engine does not answer with a legal move; EngineStartError.
     """
@@ -417,7 +417,7 @@ def move_somehow(engine: TappedGtpDriver, game: Game) -> None:
 
 
 def announce_pass(engine: TappedGtpDriver, game: Game) -> None:
-    """Pass in `game`, and send the pass to the engine; another check reports a refusal."""
+    """Pass in `game`, and send the pass to the engine. Another check reports a refused pass."""
     engine.ask(f"play {game.position.side} {PASS}")
     game.pass_()
 

@@ -284,7 +284,7 @@ def ignores_comments_behind_commands(engine: TappedGtpDriver) -> None:
 
 
 def _comment_sign(engine: TappedGtpDriver) -> bytes:
-    """Return the bytes that begin a comment after a command: ``#``, or with a blank before it if that works."""
+    """Return the bytes that begin a comment after a command: ``#``, after a blank if the engine accepts a blank."""
     with suppress(Violation):
         _answers_once(engine, lambda command: command + b" # is there one?\n")
         return b" #"
@@ -407,7 +407,7 @@ def refuses_missing_arguments(engine: TappedGtpDriver) -> None:
 @should()
 def refuses_what_is_no_number(engine: TappedGtpDriver) -> None:
     """`boardsize` and `komi` fail where the argument is no number."""
-    takes_any_size = engine.ask("boardsize 1000").ok  # if so, another check reports it
+    takes_any_size = engine.ask("boardsize 1000").ok  # another check reports such an engine
     for command in ("komi little",) if takes_any_size else ("boardsize eight", "komi little"):
         engine.refuse(command)
 

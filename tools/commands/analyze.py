@@ -73,7 +73,7 @@ _SECONDS = 5.0
 )
 @group(
     "For other programs",
-    # ``outflank web`` took the place of these two.
+    # ``outflank web`` has replaced these two options.
     click.option("--web", cls=AddressOption, hidden=True),
     click.option("--archive", type=EXISTING_FILE, hidden=True),
     click.option(

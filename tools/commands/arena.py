@@ -281,11 +281,11 @@ def _url(config: Mapping[str, Any]) -> str:
 
 
 def _config(arena: Path) -> dict[str, Any]:
-    """Read an arena's TOML file, given by its own path or by the arena's folder; empty if there is no file."""
+    """Return the settings of an arena's TOML file; empty without a file. `arena`: the file, or the arena's folder."""
     file = Path(f"{arena}.toml") if arena.is_dir() else arena
     return read_config(file) if file.is_file() else {}
 
 
 def _folder(arena: Path) -> Path:
-    """Return the folder of an arena, given by its own path or by the arena's TOML file."""
+    """Return the folder of an arena. `arena`: the folder, or the arena's TOML file."""
     return arena if arena.is_dir() else Path(_config(arena).get("out") or arena.with_suffix(""))

@@ -45,7 +45,7 @@ _SUITE = Path(__file__).parent / "data" / "bench.obf"
 _MIDGAME = Limit(depth=11)
 _SELECTIVE_MIDGAME = Limit(depth=18, selectivity=73)
 _PERFT_DEPTH = 9
-# The plies of the parts of a deeper perft whose counts are kept; a part takes some seconds at most.
+# A deeper perft is split into parts of this many plies, whose counts are kept. A part takes at most some seconds.
 _PLIES_OF_A_PART = 9
 # At most 64 discs are played, each after at most one pass, so deeper counts are the same.
 _DEEPEST = 128
@@ -95,7 +95,7 @@ def _work(searcher: Searcher) -> Iterator[tuple[str, Callable[[], int]]]:
 
 
 def _nodes(searcher: Searcher, position: Position, limit: Limit) -> int:
-    """Search with an empty transposition table; the time includes clearing the table."""
+    """Search with an empty transposition table. Clearing the table is part of the measured time."""
     searcher.clear()
     return searcher.search(position, limit).nodes
 
@@ -225,7 +225,7 @@ def perft(
             for move in first.legal_moves():
                 plies = depth - (not (move.is_pass and pass_is_free))
                 parts[str(move)] = leaves_below(first.play(move), plies)
-        # A finished game has no moves to sum over, but is itself a leaf.
+        # A finished game has no moves to sum over, but the position itself is a leaf.
         leaves = sum(parts.values()) or leaves_below(first, depth)
     speed = round(leaves / max(seconds, 1e-9))
     if as_json:
@@ -239,11 +239,11 @@ def perft(
 
 
 _Part = tuple[Position, int]
-"""A position, and the plies below it that are counted."""
+"""A position, and the number of plies to count below it."""
 
 
 def _parts(position: Position, plies: int, pass_is_free: bool) -> Iterator[_Part]:
-    """Yield positions whose counts add up to the count of `position`."""
+    """Yield the parts whose counts add up to the count of `position`."""
     if plies <= _PLIES_OF_A_PART or position.is_over:
         yield position, plies
         return
@@ -252,7 +252,7 @@ def _parts(position: Position, plies: int, pass_is_free: bool) -> Iterator[_Part
 
 
 def _count_part(pass_is_free: bool, part: _Part) -> tuple[int, float]:
-    """Return the number of leaves, and the seconds that the counting took."""
+    """Return the number of leaves of a part, and the seconds that the counting took."""
     began = time.perf_counter()
     return count_leaves(*part, pass_is_free), time.perf_counter() - began
 

@@ -202,7 +202,7 @@ def import_(source: str, path: Path, form: Form | None, rules: Rules | None) -> 
     """
     from outflank.tools.books.importing import import_book
 
-    if not path.exists():  # an existing book has another error message
+    if not path.exists():  # for an existing book, ``import_book`` raises another error
         expect_writable(path)
     count = import_book(source, path, rules, form)
     click.echo(f"{path}: {counted(count, 'position')}")

@@ -107,7 +107,7 @@ _games_options = together(
 
 
 def rules_option(default: str) -> Callable[[Decorated], Decorated]:
-    """Return ``--rules RULES`` of a book. Its value is a ``Rules``, or None, which `default` explains in the help."""
+    """Return ``--rules RULES`` of a book. Its value is a ``Rules`` or None. `default` describes None in the help."""
     return click.option(
         "--rules",
         metavar="RULES",

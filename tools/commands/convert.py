@@ -34,7 +34,7 @@ from outflank.tools.report.gamefiles import (
 )
 from outflank.tools.runtime.progress import counted, progress_bar, warn
 
-_GAMES_AT_ONCE = 500  # games between two updates of the progress, which short inputs do not show
+_GAMES_AT_ONCE = 500  # the games between two progress updates; shorter inputs show no progress
 
 
 @click.command(cls=Command)
@@ -99,7 +99,7 @@ def convert(
     incomplete: set[str] = set()  # the files with games, variations or properties that are left out
     known: set[bytes] = set()
     began = time.perf_counter()
-    # In a pipe between programs, progress would only fill a log; among games on a terminal, it would be in the way.
+    # No progress is shown in a pipe, where it would only fill a log, or if the games are printed on the terminal.
     is_shown = STDOUT not in outputs and sys.stderr.isatty()
     with game_writers(targets, style=style, passes=passes) as writers, ExitStack() as bar:
         for name in files:

@@ -37,7 +37,7 @@ elo_option = click.option(
 
 
 ONE_STRENGTH = ("--level", "--elo")
-"""The options that each determine the strength alone, so that they exclude each other."""
+"""The options that each determine the strength, and therefore exclude each other."""
 _STDIN, _STDOUT = 0, 1
 _engine_options = handing(
     {"strength": Strength},
@@ -168,15 +168,16 @@ def uci(**given: Any) -> None:
 def _log_to(path: Path) -> Callable[[str, bytes], None]:
     """Return a function that logs the dialogue to a file, in the format of a match's ``--log``.
 
-    The function takes a received line (``>``) or a part of an answer (``<``), and stops logging at the first error.
+    The function takes a sign and bytes: ``>`` and a received line, or ``<`` and a part of an answer. After its first
+    error, it logs nothing more.
 
     Raises: UnwritableError if the file can't be opened.
     """
-    # Unbuffered, so that a crash loses nothing.
+    # The file is unbuffered, so that a crash loses nothing.
     with writing(path):
         file = FileIO(path, "a")
     began = time.monotonic()
-    lock = Lock()  # two threads write to the log
+    lock = Lock()  # for the two threads that write to the log
 
     def log(sign: str, data: bytes) -> None:
         with lock:

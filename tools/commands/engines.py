@@ -73,7 +73,7 @@ def engines(folders: tuple[Path, ...], check: bool, facts: bool, as_json: bool) 
 
 
 def _examined(words: tuple[str, ...]) -> EngineSpec:
-    """Parse the engine. Outflank itself plays without a book unless its arguments name one, so that it must search."""
+    """Parse the engine. Outflank itself gets no book unless its arguments name a book, so that it must search."""
     text = words[0] if len(words) == 1 else join_command(words)
     if text.startswith("catalogue:"):
         return EngineSpec.parse(text)
@@ -198,7 +198,7 @@ def compliance(
 
 
 class _FirstAnswer:
-    """Warns once if an engine's first answer takes seconds, with a hint that its protocol may be another one.
+    """Warns once if an engine's first answer takes seconds. The warning says that the protocol may be wrong.
 
     Args:
         interrupts: the recorder of signals, which end the wait.

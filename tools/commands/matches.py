@@ -204,7 +204,7 @@ def _play_run(
                 "run with --resume",
                 param_hint="--out",
             )
-        # No question is needed: the engines' commands are on this command line.
+        # The user need not confirm the engines' commands, which are on this command line.
         return _resume(options.folder, lambda settings: None, options, _typed_concurrency(played), games)
     with _new_folder(options) as folder:
         session = RunSession(settings, folder)

@@ -241,7 +241,7 @@ def solo(
 
 
 def _begin_solo(seed: int, layout: tuple[int, ...], variant: Variant, as_json: bool) -> None:
-    """Print the settings that reproduce the deal, and warn about chips that can never be won."""
+    """Print the settings that reproduce the deal of the chips. Warn about chips that can never be won."""
     names = [square_name(square) for square in layout]
     lost = [square_name(square) for square in never_winnable(layout)]
     if lost:

@@ -151,7 +151,7 @@ def find_problems(
         ):
             for puzzle in islice(find(passing(), goal, empties, workers, kept), count):
                 found.append(puzzle)
-    finally:  # after Ctrl-C too, the problems found so far are written
+    finally:  # the problems found so far are written after Ctrl-C too
         if order == "difficulty":
             found.sort(key=lambda puzzle: puzzle.difficulty)
         if found:
@@ -166,7 +166,7 @@ def find_problems(
 
 
 def _write(found: Sequence[Puzzle], outputs: Sequence[Path]) -> None:
-    """Write the problems to each file, in the form that its suffix names, and OBF to stdout if to no file."""
+    """Write the problems to each file in the format of its suffix. If no file is OBF, write OBF to stdout."""
     forms = [".obf" if output is STDOUT else output.suffix.lower() for output in outputs]
     targets = [*zip(outputs, forms, strict=True), *([] if ".obf" in forms else [(STDOUT, ".obf")])]
     for output, form in targets:

@@ -86,7 +86,7 @@ _weights_out_option = click.option(
 
 
 def _picture(path: Path) -> Path:
-    """Check a picture's file format before hours of work. Raises: NotationError."""
+    """Check the file format of an image before hours of work begin. Raises: NotationError."""
     from matplotlib.backend_bases import FigureCanvasBase
 
     kinds = FigureCanvasBase.get_supported_filetypes()
@@ -202,7 +202,7 @@ def selfplay(
         raise click.UsageError(f"--random-moves takes the fewest before the most, not {fewest} {most}")
     shard = settings.games_a_shard
     if games % shard:
-        shard = min(shard, games)  # fewer games than a shard make one smaller shard
+        shard = min(shard, games)  # if there are fewer games than in a shard, they make one smaller shard
         settings = replace(settings, games_a_shard=shard)
     if rest := games % shard:
         rounded = games - rest + shard
