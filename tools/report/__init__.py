@@ -1,4 +1,4 @@
-"""Output of results: tables, boards, the HTML report, game files.
+"""Output of results: tables, boards, the HTML report, and game files.
 
-``figures`` computes the figures that the tables, the report and the summary of a run show.
+The module ``figures`` computes the figures for the tables, the report and the summary of a run.
 """

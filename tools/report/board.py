@@ -1,4 +1,4 @@
-"""Boards on a terminal, in colours if it supports them; and conversion of SVG images to PNG."""
+"""Prints boards on a terminal, in colours if the terminal supports them. Converts SVG images to PNG."""
 
 import importlib.util
 import os
@@ -15,7 +15,7 @@ _DISC, _LEGAL = "\N{BLACK CIRCLE}", "\N{MIDDLE DOT}"
 
 
 def say(text: str = "", err: bool = False) -> None:
-    """Print a line, without colours if stdout is not a terminal or NO_COLOR is set."""
+    """Print a line. Remove colours if stdout is not a terminal, or if NO_COLOR is set."""
     click.echo(text, err=err, color=False if os.environ.get("NO_COLOR") else None)
 
 
@@ -33,9 +33,9 @@ def board_text(
 
     Args:
         position: the position.
-        last: the last move; it is named below the board, and its square is darker if the board is coloured.
+        last: the last move. It is named below the board. On a coloured board its square is darker.
         legal: True to mark the legal moves.
-        coloured: True to use terminal colours; otherwise, discs are the letters of ``str(position)``.
+        coloured: True to use terminal colours; False to show discs as the letters of ``str(position)``.
     """
     *board, counts = str(position).splitlines()
     if not coloured:
@@ -55,7 +55,7 @@ def board_text(
 
 
 def end_text(position: Position) -> str:
-    """Return the result of a finished game: ``The game is over: Black 40, White 24, Black wins by 16``."""
+    """Describe the result of a finished game: ``The game is over: Black 40, White 24, Black wins by 16``."""
     outcome, name = position.outcome(), position.rules.colour_name
     assert outcome is not None
     discs = ", ".join(f"{name(colour)} {position.discs(colour)}" for colour in Colour)
@@ -75,9 +75,9 @@ def _cell(position: Position, square: int, last: Move | None, legal: bool) -> st
 
 
 def png_of(svg: str) -> bytes:
-    """Convert an SVG image to PNG without a change of size.
+    """Convert an SVG image to PNG in the same size.
 
-    Text uses a font of this machine or of matplotlib.
+    Text is drawn with a font of this machine or of matplotlib.
 
     Raises: ModuleNotFoundError if resvg_py is not installed.
     """

@@ -1,4 +1,4 @@
-"""Line charts for a page: computes the coordinates of an inline SVG, which the template draws and colours."""
+"""Computes the coordinates of line charts for a page. A template draws and colours the charts as inline SVG."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -8,7 +8,7 @@ from typing import Any
 WIDTH, HEIGHT = 720, 260
 _LEFT, _RIGHT, _TOP, _BOTTOM = 70, 12, 14, 30
 _TICKS = 6
-# The first points of a long curve vary widely. The scale ignores them, so that the rest is legible.
+# The first points of a long curve vary widely. The scale ignores these points, so that the rest is legible.
 _SETTLED = 0.25
 _LONG = 20
 
@@ -19,9 +19,9 @@ class Series:
 
     Attributes:
         name: the name for the legend.
-        colour: the index of one of the page's colours, from 0.
+        colour: the index of the curve's colour in the page's colours, from 0.
         points: the points (x, y), in order of x.
-        band: the points (x, low, high) of an interval around the curve; empty for no band.
+        band: the points (x, low, high) of an interval around the curve; empty to draw no interval.
     """
 
     name: str
@@ -38,11 +38,11 @@ def chart(
     *,
     whole: bool = False,
 ) -> dict[str, Any] | None:
-    """Return the variables of ``chart.html`` for curves and labelled levels, with coordinates in units of the SVG.
+    """Return the variables of ``chart.html`` for curves and labelled levels. Coordinates are in units of the SVG.
 
-    Unless `whole` is set, the noisy start of a long curve may be outside the chart.
+    If `whole` is False, the noisy start of a long curve may be outside the chart.
 
-    Returns: the variables; None if no curve has two points.
+    Returns: the variables; None if every curve has fewer than two points.
     """
     series = [curve for curve in series if len(curve.points) > 1]
     if not series:
@@ -86,7 +86,7 @@ def chart(
 
 
 def thinned(numbers: Sequence[int], most: int) -> list[int]:
-    """Return at most `most` of the numbers, evenly spread, including the last."""
+    """Select at most `most` of the numbers at even intervals, including the last number."""
     step = math.ceil(len(numbers) / most) if numbers else 1
     return list(numbers[::-1][::step][::-1])
 
@@ -109,7 +109,7 @@ def _heights(series: Sequence[Series], begin: float) -> list[float]:
 
 
 def _range(heights: Sequence[float]) -> tuple[float, float]:
-    """Return the lowest and the highest value with a margin; the two always differ."""
+    """Return the minimum minus a margin, and the maximum plus a margin. The two results always differ."""
     low, high = min(heights), max(heights)
     room = 0.06 * (high - low) or 1.0
     return low - room, high + room
@@ -123,9 +123,9 @@ def _ticks(low: float, high: float) -> list[float]:
 
 
 def strip(intervals: Mapping[str, tuple[float | None, float, float | None]]) -> dict[str, dict[str, float]]:
-    """Return ``low``, ``middle`` and ``high`` of each interval, and ``zero``, on a shared scale from 0 to 100.
+    """Map intervals to a shared scale from 0 to 100. Return ``low``, ``middle``, ``high`` and ``zero`` of each.
 
-    An interval whose end is None extends to the end of the scale.
+    If an end of an interval is None, the interval extends to the end of the scale.
     """
     ends = [end for interval in intervals.values() for end in interval if end is not None]
     if not ends:

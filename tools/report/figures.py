@@ -1,4 +1,4 @@
-"""The figures of a run for tables and report, and as plain data: its standings and statistics of its moves."""
+"""Computes the figures of a run for tables, for the report and as plain data: standings and statistics of moves."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,7 +19,7 @@ from outflank.tools.match.state.tuning import Value, values_of
 from outflank.tools.match.stats.sprt import Sprt
 from outflank.tools.page.parts import PhaseTable, phase_table
 
-_FEWEST_GAMES = 4  # with fewer games, one colour often takes all points by chance
+_FEWEST_GAMES = 4  # with fewer games, one colour often gets all points by chance
 _ONE_SIDED = 9  # points out of ten
 _MOST_SLIPS = 60
 
@@ -32,15 +32,15 @@ class EngineFigures:
         spec: the engine.
         score: the engine's score.
         by_colour: the score with each colour.
-        faults: the number of losses by each fault of its own.
-        fault_wins: the number of wins by each fault of its opponents.
-        seconds: the seconds of each of its moves, including moves on which it lost on time.
+        faults: the number of losses by each fault of the engine.
+        fault_wins: the number of wins by each fault of an opponent.
+        seconds: the seconds of each of the engine's moves, including moves on which it lost on time.
         discs_lost: the number of discs lost by moves whose exact loss is known, and the number of these moves.
-        book_moves: the number of moves from an opening book, and of all moves for which the engine named the source.
-        voids: the number of games voided on the engine's account.
-        void_share: the share of these void games in all its games, 0 to 1.
-        outside: the time that the engine took outside the commands for its moves.
-        identities: the names and versions that the engine reported; empty if not known.
+        book_moves: the number of moves from an opening book, and the number of moves whose source the engine reported.
+        voids: the number of void games that are attributed to the engine.
+        void_share: the share of these void games in all games of the engine, 0 to 1.
+        outside: the time that the engine used outside the commands for its moves.
+        identities: the names and versions that the engine reported; empty if unknown.
     """
 
     spec: EngineSpec
@@ -58,24 +58,24 @@ class EngineFigures:
 
     @property
     def name(self) -> str:
-        """The name of the engine."""
+        """The engine's name."""
         return self.spec.name
 
     @property
     def mean_seconds(self) -> float | None:
-        """Seconds per move; None without moves."""
+        """The mean seconds per move; None without moves."""
         return sum(self.seconds) / len(self.seconds) if self.seconds else None
 
     @property
     def longest_seconds(self) -> float | None:
-        """The time of its slowest move; None without moves."""
+        """The seconds of the slowest move; None without moves."""
         return max(self.seconds, default=None)
 
 
 class Figures(Standings):
-    """The standings of a run with further figures for tables and report.
+    """The standings of a run, with further figures for tables and the report.
 
-    Computing them takes a second or two for ten thousand games.
+    The figures of ten thousand games take a second or two to compute.
 
     Attributes:
         run: the run.
@@ -87,7 +87,7 @@ class Figures(Standings):
 
     @cached_property
     def engines(self) -> tuple[EngineFigures, ...]:
-        """The figures of the engines, best first."""
+        """The figures of the engines, the best engine first."""
         return tuple(_engine(self.run, name, self.scores[name]) for name in self._ranked())
 
     @cached_property
@@ -100,7 +100,7 @@ class Figures(Standings):
 
     @cached_property
     def values(self) -> tuple[Value, ...]:
-        """The values of each parameter of a tuning; empty for all other runs."""
+        """The values of each tuned parameter; empty if the run is not a tuning."""
         return tuple(values_of(self.settings, self.pair_points))
 
     def _ranked(self) -> Sequence[str]:
@@ -140,13 +140,13 @@ def _engine(run: Run, name: str, score: Score) -> EngineFigures:
 
 
 def is_one_sided(score: Score) -> bool:
-    """Return whether one colour took at least nine points out of ten, in four games or more."""
+    """Return whether one colour got at least 90 % of the points in at least four games."""
     most = max(score.points, score.of_opponent.points)
     return score.games >= _FEWEST_GAMES and 10 * most >= _ONE_SIDED * score.games
 
 
 def phases_of(games: Sequence[GameRecord], names: Iterable[str]) -> PhaseTable:
-    """Return the table of discs lost by engine and phase of the game, from exact margins."""
+    """Tabulate the discs that engines lost in each phase of the game. Losses come from exact margins."""
     return phase_table(
         names,
         (
@@ -158,7 +158,7 @@ def phases_of(games: Sequence[GameRecord], names: Iterable[str]) -> PhaseTable:
 
 
 def slips_of(games: Sequence[GameRecord]) -> list[dict[str, Any]]:
-    """Return the moves of a run that lost the most discs, the worst first; margins are from the mover's side."""
+    """Return the moves of a run that lost the most discs, the worst first. Margins are from the mover's side."""
     slips: list[dict[str, Any]] = [
         {
             "game": game.pairing.number,
@@ -179,7 +179,7 @@ def slips_of(games: Sequence[GameRecord]) -> list[dict[str, Any]]:
 
 
 def summary(figures: Figures) -> dict[str, Any]:
-    """Return a run without its games for ``--json`` and summary.json: times in seconds, margins in discs a game."""
+    """Return the data for ``--json`` and summary.json. Times are in seconds, margins in discs per game."""
     run = figures.run
     return {
         "outflank": run.outflank,

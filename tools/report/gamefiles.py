@@ -1,4 +1,4 @@
-"""Writes games into a file of any format, one by one, and counts facts that the format can't store."""
+"""Writes games one by one into a file of any format. Counts the facts that the format can't store."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -34,8 +34,8 @@ _CALLED: Mapping[FormatName, str] = {
     "ggf": "GGF",
     "wthor": "WTHOR",
 }
-# The facts that a game may have besides its moves. The function of a fact returns whether the game has the fact, or
-# the number of moves that have it.
+# The facts that a game may have besides its moves. Each function returns whether the game has the fact, or the number
+# of moves that have the fact.
 _FACTS: Mapping[str, Callable[[AnnotatedGame], int]] = {
     "players": lambda game: bool(game.black or game.white),
     "ratings": lambda game: (game.black_rating, game.white_rating) != (None, None),
@@ -55,9 +55,9 @@ _FACTS: Mapping[str, Callable[[AnnotatedGame], int]] = {
     "marks of bad moves": lambda game: sum(bool(move.fault) for move in game.moves),
     "better lines": lambda game: sum(bool(move.instead) for move in game.moves),
 }
-_UNLETTERED = (ResultReason.DISCS, ResultReason.FORFEIT)  # reasons for which GGF has no letter
+_UNLETTERED = (ResultReason.DISCS, ResultReason.FORFEIT)  # results for which GGF has no letter
 _IN_ALL = frozenset(_FACTS)
-# Facts that a format stores for every game; ``_kept`` adds facts that it stores for some games.
+# The facts that a format stores for every game. ``_kept`` adds facts that the format stores for some games.
 _KEPT: Mapping[FormatName, frozenset[str]] = {
     "transcript": frozenset(),
     "obf": frozenset(("exact scores",)),
@@ -69,13 +69,14 @@ _KEPT: Mapping[FormatName, frozenset[str]] = {
 
 
 class GameWriter:
-    """Writes games, and counts the facts left out, which the format can't store or Outflank does not read.
+    """Writes games, and counts the facts that are left out.
 
-    The counts are complete when the file has been written.
+    A fact is left out if the format can't store the fact, or if Outflank does not read it. The counts are complete when
+    the file has been written.
 
     Args:
         name: the name of the format.
-        write: writes a game; raises FileFormatError for one that the format can't store.
+        write: a function that writes a game. It raises FileFormatError if the format can't store the game.
     """
 
     def __init__(self, name: FormatName, write: Callable[[AnnotatedGame], object]) -> None:
@@ -102,7 +103,7 @@ class GameWriter:
 
     @property
     def loss_note(self) -> str:
-        """The losses in one sentence; empty if there are none."""
+        """A sentence about the facts left out; empty if nothing was left out."""
         parts = [
             ", ".join(f"{what} ({count:,})" for what, count in found.items() if count) + reason
             for found, reason in (
@@ -115,7 +116,7 @@ class GameWriter:
 
 
 def format_of(path: Path) -> FormatName:
-    """Return the format of a file's suffix. Raises: NotationError if there is no such format."""
+    """Return the format that a file's suffix names. Raises: NotationError if the suffix names no format."""
     found = FORMAT_OF.get(path.suffix.lower())
     if found is None:
         raise NotationError(f"expected a file that ends in {' '.join(FORMAT_OF)}, got {path.name!r}")
@@ -125,15 +126,15 @@ def format_of(path: Path) -> FormatName:
 def chosen_format(
     given: _Name | None, output: Path, formats: Mapping[str, _Name], is_default: bool = False
 ) -> _Name:
-    """Return the format that ``--format`` names, or else the one that `formats` has for the output's suffix.
+    """Return the format that ``--format`` names, or else the format of the output's suffix.
 
     Args:
-        given: the format of ``--format``.
+        given: the format of ``--format``; None without this option.
         output: the file to write.
         formats: the formats by suffix.
         is_default: True if `given` comes from a file of defaults, so that a suffix takes precedence.
 
-    Raises: click.UsageError if neither names a format.
+    Raises: click.UsageError if neither `given` nor the suffix names a format.
     """
     suffix = "" if output is STDOUT else output.suffix.lower()
     if name := formats.get(suffix) if is_default and suffix in formats else given or formats.get(suffix):
@@ -147,7 +148,7 @@ def chosen_format(
 def check_output(name: FormatName, output: Path) -> None:
     """Check that a file of this format may have this name.
 
-    Raises: BadParameter; SettingsError if WTHOR's files of names would overwrite other files.
+    Raises: BadParameter if the name is wrong; SettingsError if WTHOR's files of names would overwrite other files.
     """
     if name != "wthor":
         return
@@ -157,7 +158,7 @@ def check_output(name: FormatName, output: Path) -> None:
             param_hint="--output",
         )
     if output.suffix.lower() != _GAMES_SUFFIX:
-        # Two more files are written next to it, and must not overwrite it.
+        # Two more files are written next to the output, and must not overwrite the output.
         raise click.BadParameter(
             f"a file for WTHOR ends in {_GAMES_SUFFIX}, unlike {str(output)!r}", param_hint="--output"
         )
@@ -178,11 +179,11 @@ def game_writer(
     style: Style = "glued",
     passes: bool = False,
 ) -> Iterator[GameWriter]:
-    """Open a writer of games; the file is written atomically at the end.
+    """Open a writer of games. The file appears atomically at the end.
 
     Args:
         name: the name of the format.
-        output: the file, see ``check_output``, or ``STDOUT``.
+        output: the path of the file, see ``check_output``; or ``STDOUT``.
         date: the date of a WTHOR file.
         style: the style of transcripts.
         passes: True if transcripts contain passes.
@@ -198,7 +199,7 @@ def game_writer(
 
 
 class GameWriters:
-    """Writers of several files, as one: every game is written to each file whose format can store it.
+    """Writers of several files. Every game is written to each file whose format can store the game.
 
     Args:
         writers: the writers of the files.
@@ -208,7 +209,7 @@ class GameWriters:
         self._writers = writers
 
     def write(self, game: AnnotatedGame) -> None:
-        """Write a game to all files. Raises: OSError, FileFormatError of the first file that can't store it."""
+        """Write a game to the files. Raises: OSError; FileFormatError of the first format that can't store the game."""
         errors = []
         for writer in self._writers:
             try:
@@ -220,7 +221,7 @@ class GameWriters:
 
     @property
     def losses(self) -> dict[str, int]:
-        """The largest number of facts left out of a file, by kind; empty if nothing was left out."""
+        """The number of facts left out, by kind: the maximum over the files. Empty if nothing was left out."""
         found: Counter[str] = Counter()
         for writer in self._writers:
             found |= Counter(writer.losses)
@@ -228,13 +229,13 @@ class GameWriters:
 
     @property
     def loss_notes(self) -> list[str]:
-        """The losses of each file that has any, in a sentence each."""
+        """The sentences about facts left out, one for each file from which facts were left out."""
         return [writer.loss_note for writer in self._writers if writer.loss_note]
 
 
 @contextmanager
 def game_writers(outputs: Mapping[Path, FormatName], **settings: Any) -> Iterator[GameWriters]:
-    """Open writers of several files, by their formats; see ``game_writer``."""
+    """Open writers of several files, each with its format. For `settings` see ``game_writer``."""
     with ExitStack() as files:
         yield GameWriters(
             [files.enter_context(game_writer(name, output, **settings)) for output, name in outputs.items()]
@@ -242,12 +243,12 @@ def game_writers(outputs: Mapping[Path, FormatName], **settings: Any) -> Iterato
 
 
 def expect_held(name: FormatName, game: AnnotatedGame) -> None:
-    """Raise FileFormatError if a format other than WTHOR can't store a game."""
+    """Raise FileFormatError if the format can't store a game. The format must not be WTHOR."""
     _text_writer(name, BytesIO(), "glued", passes=False)(game)
 
 
 def written_files(name: FormatName, output: Path) -> list[Path]:
-    """Return the files that ``game_writer`` writes; an empty list for stdout."""
+    """Return the paths of the files that ``game_writer`` writes; an empty list for stdout."""
     if output is STDOUT:
         return []
     return [output, *map(output.with_suffix, _NAMES_SUFFIXES)] if name == "wthor" else [output]
@@ -280,7 +281,7 @@ def _kept(name: FormatName, game: AnnotatedGame) -> frozenset[str]:
         kept |= {"clock"}
     result = game.result
     if name == "ggf" and result is not None and result.margin is None and result.ending in _UNLETTERED:
-        kept -= {"result"}  # it becomes a resignation
+        kept -= {"result"}  # GGF stores such a result as a resignation
     return kept
 
 
@@ -308,7 +309,7 @@ def _wthor_writer(output: Path, date: tuple[int, int, int]) -> Iterator[GameWrit
         for suffix, data in database.finish().items():
             written.append(files.enter_context(whole_file(output.with_suffix(suffix))))
             written[-1].write(data)
-        # Flushed before any file gets its final name, so that a full disk leaves all files or none.
+        # All files are flushed before one gets its final name. If the disk is full, no file gets its final name.
         for each in written:
             each.flush()
         writer.add_losses(database.lost)

@@ -1,4 +1,4 @@
-"""Conversion of a run's games to annotated games, lines of transcripts, and CSV."""
+"""Converts games of a run to annotated games, to lines of transcripts, and to CSV."""
 
 import csv
 import io
@@ -22,7 +22,7 @@ _FORMULA = ("=", "+", "-", "@")
 
 
 def annotated_game(game: GameRecord, event: str = "") -> AnnotatedGame:
-    """Return the game with times, evaluations and exact margins; its comment is the fault."""
+    """Return a game with times, evaluations and exact margins. The comment describes the fault that ended the game."""
     names = game.pairing.names
     return AnnotatedGame(
         game.first_position,
@@ -39,17 +39,17 @@ def annotated_game(game: GameRecord, event: str = "") -> AnnotatedGame:
 
 
 def run_record(run: Run, game: GameRecord) -> AnnotatedGame:
-    """Return a game of a run, with the run as its event."""
+    """Return a game of a run as an annotated game. Its event is the run."""
     return annotated_game(game, f"Outflank {run.settings.format}")
 
 
 def transcript_line(game: GameRecord) -> str:
-    """Return the moves of a game and, after ``#``, names and result: a line that ``--openings`` can read."""
+    """Return a line with the moves of a game, which ``--openings`` can read. Names and result follow after ``#``."""
     return transcript.write(as_transcript(annotated_game(game), game))
 
 
 def as_transcript(record: AnnotatedGame, game: GameRecord) -> AnnotatedGame:
-    """Return the record with ``headline`` as its comment, and without names."""
+    """Return the record without names. Its comment is ``headline``, which has the names."""
     return replace(record, black="", white="", comment=headline(game))
 
 
@@ -66,7 +66,7 @@ def headline(game: GameRecord) -> str:
 
 
 def csv_lines(games: Iterable[GameRecord]) -> Iterator[str]:
-    """Yield a heading and a line for each game as CSV; docs/report.md describes the columns."""
+    """Yield lines of CSV: a heading, and a line for each game. docs/report.md describes the columns."""
     yield _csv_line(CSV_COLUMNS)
     for game in games:
         yield _csv_line(_csv_row(game))
@@ -103,7 +103,7 @@ def _csv_line(cells: Iterable[object]) -> str:
 
 
 def _csv_cell(value: object) -> object:
-    """Return the value; a text that a spreadsheet would read as a formula is prefixed with an apostrophe."""
+    """Return the value. Prefix a text with an apostrophe if a spreadsheet would read the text as a formula."""
     if not isinstance(value, str):
         return value
     text = printable(value, len(value))

@@ -1,4 +1,4 @@
-"""The report of a run, a self-contained HTML file, and the other files made from a run."""
+"""Writes the files of a run: the report, which is a self-contained HTML file, the game files and dialogues."""
 
 import json
 import re
@@ -33,7 +33,7 @@ from outflank.tools.report.records import annotated_game, run_record, transcript
 from outflank.tools.runtime.progress import counted
 
 _POINTS = 200
-_FIELDS = 30  # points of a curve of ratings; few, since all ratings are fitted anew for each point
+_FIELDS = 30  # points of a curve of ratings; few, since each point needs a fit of all ratings
 _FEWEST_PAIRS = 2  # with fewer pairs an interval is meaningless
 
 
@@ -126,9 +126,9 @@ _TITLES = {
 
 
 def render_report(figures: Figures) -> str:
-    """Return the page: standings, cross table, curves, openings, faults, and the games with a board to replay them.
+    """Render the page: standings, cross table, curves, openings, faults, and games that can be replayed on a board.
 
-    Only the last games of a long run can be replayed, since a browser has to load all of them.
+    Only the last games of a long run can be replayed, since a browser must load all games of the page.
     """
     run = figures.run
     listed = run.games[-MOST_LISTED:]
@@ -143,7 +143,7 @@ def render_report(figures: Figures) -> str:
 def _rendered(
     figures: Figures, listed: Sequence[GameRecord], replays: Sequence[dict[str, Any]], **page: Any
 ) -> str:
-    """Render the template; links may lead to the games of `listed`, and `replays` are the games on the page."""
+    """Render the template. Links may lead to the games of `listed`. `replays` are the games that the page replays."""
     templates().filters |= {
         "points": wording.points_text,
         "signed": wording.signed,
@@ -207,17 +207,17 @@ def _rendered(
 
 PARTS_ABOVE = ("head", "bracket", "standing", "rounds", "cross", "pairs", "curves")
 PARTS_BELOW = ("phases", "openings", "engines", "foot")
-"""The names of the report's parts above and below the games, in order; a page may lack some of them."""
-# Parts are not nested.
+"""The names of the report's parts above and below the games, in order. A page may lack some of these parts."""
+# The parts are not nested.
 _PART = re.compile(r'<(header|section|footer) id="part-([a-z]+)".*?</\1>', re.DOTALL)
 
 
 def report_parts(figures: Figures, listed: Sequence[GameRecord]) -> dict[str, str]:
-    """Return the parts of the report without the games as HTML, by their names.
+    """Return the parts of the report other than the games, as HTML by the names of the parts.
 
     Args:
         figures: the figures of a run, which may be unfinished.
-        listed: the games that links may lead to.
+        listed: the games that the page may link to.
     """
     page = _rendered(figures, listed, [])
     return {match[2]: match[0] for match in _PART.finditer(page)}
@@ -241,7 +241,7 @@ def _bracket(figures: Figures) -> list[dict[str, Any]]:
 
 
 def _game_numbers(meeting: Meeting) -> str:
-    """Return ``5`` or ``5-8``, or with the games of a tie-break ``5-8, 13-14``."""
+    """Return the numbers of a meeting's games: ``5``, ``5-8``, or with a tie-break ``5-8, 13-14``."""
     runs = [
         [number for _, number in group]
         for _, group in groupby(enumerate(meeting.numbers), lambda each: each[1] - each[0])
@@ -250,7 +250,7 @@ def _game_numbers(meeting: Meeting) -> str:
 
 
 def run_title(run: Run) -> str:
-    """Return ``A against B``, ``A: 3 parameters tuned``, or the format with the number of engines."""
+    """Return ``A against B``, ``A: 3 parameters tuned``, or the run's format and its number of engines."""
     if run.settings.tuning:
         what = counted(len(run.settings.tuning.parameters), "parameter")
         return f"{run.settings.names[0].removesuffix('+')}: {what} tuned"
@@ -270,7 +270,7 @@ def _called(run: Run) -> dict[str, str]:
 
 
 def run_replay(game: GameRecord) -> Replay:
-    """Return a game of a run in the form that the script of the page replays."""
+    """Convert a game of a run to the data that the script of the page replays."""
     return replace(
         Replay.of(annotated_game(game), game.pairing.number),
         ending=str(game.ending),
@@ -286,7 +286,7 @@ def run_replay(game: GameRecord) -> Replay:
 
 
 def _result_text(game: GameRecord) -> str:
-    """Return ``40-24`` in discs on the board, ``+8`` for Black after an adjudication, or the winner."""
+    """Return the discs on the board, ``40-24``; Black's margin after an adjudication, ``+8``; or else the winner."""
     if game.ending is Ending.DISCS:
         final = game.final_position
         return f"{final.discs(Colour.BLACK)}-{final.discs(Colour.WHITE)}"
@@ -300,7 +300,7 @@ _DIALOGUE_FILE = re.compile(r"fault-game-[0-9]+\.txt")
 
 
 def expect_packages() -> None:
-    """Check that the packages that write the files are installed; called before the first game.
+    """Check that the packages that write the files are installed. Called before the first game.
 
     Raises: ModuleNotFoundError.
     """
@@ -309,9 +309,9 @@ def expect_packages() -> None:
 
 
 def write_run_files(figures: Figures, folder: Path) -> str:
-    """Write the report, the game files, and the dialogues of games lost by a fault; remove outdated dialogues.
+    """Write the report, the game files, and the dialogues of games lost by a fault. Remove outdated dialogues.
 
-    An error does not keep other files from being written.
+    After an error with a file, the other files are still written.
 
     Returns: a sentence about the last error; empty without an error.
     """
@@ -334,7 +334,7 @@ def write_run_files(figures: Figures, folder: Path) -> str:
 
 
 def _outdated(run: Run, folder: Path) -> list[Path]:
-    """Return the files of dialogues that no longer belong to a game, since their games were played again."""
+    """Return the dialogue files of games that were played again, so that the files belong to no game of the run."""
     current = {dialogue_file(game) for game in run.games if game.dialogue}
     return [
         path
@@ -344,7 +344,7 @@ def _outdated(run: Run, folder: Path) -> list[Path]:
 
 
 def dialogue_file(game: GameRecord) -> str:
-    """Return the name of the file with the dialogue of a game that was lost by a fault."""
+    """Return the name of the dialogue file of a game that was lost by a fault."""
     return f"fault-game-{game.pairing.number}.txt"
 
 

@@ -1,4 +1,4 @@
-"""Output of search results: numbers with their units and certainty."""
+"""Formats search results: numbers with their units, and the certainty of scores."""
 
 from collections.abc import Iterable
 from string import Formatter
@@ -10,7 +10,7 @@ from outflank.tools.runtime.progress import counted
 
 
 class SearchExtent(Protocol):
-    """The extent of a search, which determines the certainty of its score; a ``SearchInfo`` has it."""
+    """The extent of a search, which determines the certainty of its score. ``SearchInfo`` implements this protocol."""
 
     @property
     def depth(self) -> int:
@@ -26,7 +26,7 @@ class SearchExtent(Protocol):
 
 
 def settings_line(searcher: Searcher, *settings: str) -> str:
-    """Return the settings to repeat a search: ``outflank 1.1.0, evaluation f2eaca31, 1 thread, ...``."""
+    """Return the settings needed to repeat a search: ``outflank 1.1.0, evaluation f2eaca31, 1 thread, ...``."""
     threads = counted(searcher.threads, "thread")
     table = f"table of {searcher.hash_mb} MB"
     parameters = searcher.parameters.settings()
@@ -34,7 +34,7 @@ def settings_line(searcher: Searcher, *settings: str) -> str:
 
 
 def limit_words(limit: Limit) -> list[str]:
-    """Return the settings of a limit that are not defaults, as words: ``["14 plies", "95 %"]``."""
+    """Return a description of each setting of a limit that is not the default: ``["14 plies", "95 %"]``."""
     limits = ((limit.depth, "plies"), (limit.nodes, "nodes"), (limit.seconds, "s"))
     words = [f"{value} {unit}" for value, unit in limits if value is not None]
     if limit.selectivity is not None:
@@ -45,12 +45,12 @@ def limit_words(limit: Limit) -> list[str]:
 
 
 def reached_end(info: SearchExtent, empties: int) -> bool:
-    """Return whether the search, even a selective one, reached the end of a game with `empties` empty squares."""
+    """Return whether a search reached the end of the game, at any selectivity, from `empties` empty squares."""
     return info.exact or info.depth >= empties
 
 
 def certainty(info: SearchExtent, empties: int) -> str:
-    """Return the certainty of a score: ``exact``, ``to the end at 95 %``, ``14 plies`` or ``14 plies at 95 %``."""
+    """Describe the certainty of a score: ``exact``, ``to the end at 95 %``, ``14 plies`` or ``14 plies at 95 %``."""
     if info.exact:
         return "exact"
     reach = "to the end" if reached_end(info, empties) else counted(info.depth, "ply", "plies")
@@ -58,35 +58,35 @@ def certainty(info: SearchExtent, empties: int) -> str:
 
 
 def score_text(score: float) -> str:
-    """Return discs as text: ``+18``, ``-1.75``."""
+    """Return a score in discs as text: ``+18``, ``-1.75``."""
     return f"{score:+.4g}"
 
 
 def score_number(score: float) -> float:
-    """Return discs as a number: an int if they are whole."""
+    """Return a score in discs as a number, which is an int if the score is whole."""
     return int(score) if score.is_integer() else round(score, 2)
 
 
 def moves_text(moves: Iterable[Move]) -> str:
-    """Return ``d3 c5 pass f6``."""
+    """Return moves as text: ``d3 c5 pass f6``."""
     return " ".join(map(str, moves))
 
 
 def nodes_a_second(nodes: int, seconds: float) -> int:
-    """Return the speed in nodes per second; a time of 0 is allowed."""
+    """Return the speed in nodes per second. The time may be 0."""
     return round(nodes / max(seconds, 1e-9))
 
 
 def heading(row: str) -> str:
-    """Return the heading of a table whose rows are formatted from ``search_cells`` by `row`."""
+    """Return the heading of a table. `row` is the layout of its rows, which show values of ``search_cells``."""
     return row.format_map({name: name for _, name, _, _ in Formatter().parse(row) if name})
 
 
 def search_cells(info: SearchInfo, empties: int) -> dict[str, str]:
-    """Return the numbers of a search and its best line as text, by the headings of their columns.
+    """Return the numbers and the best line of a search as text, by the headings of the columns.
 
     Args:
-        info: the search of a position in which the game is not over.
+        info: the result of the search. The game must not be over in its position.
         empties: the number of empty squares of the position.
     """
     return {
@@ -100,7 +100,7 @@ def search_cells(info: SearchInfo, empties: int) -> dict[str, str]:
 
 
 def line_cells(line: Line) -> dict[str, str]:
-    """Return a principal variation, its first move and its score as text, by the headings of their columns."""
+    """Return a principal variation, its first move and its score as text, by the headings of the columns."""
     return {"move": str(line.move), "score": score_text(line.score), "line": moves_text(line.pv)}
 
 

@@ -1,4 +1,4 @@
-"""The verdict of a sequential test, as text and as JSON."""
+"""Formats the result of a sequential test, as text and as JSON."""
 
 from collections.abc import Iterator
 from typing import Any

@@ -1,4 +1,4 @@
-"""The result of a run on standard output: bracket, standings, cross table, rounds, and notes."""
+"""Prints the result of a run: bracket, standings, cross table, rounds, and notes."""
 
 import sys
 from collections.abc import Mapping, Sequence
@@ -24,21 +24,21 @@ _GAP = 2
 
 @dataclass(frozen=True, slots=True)
 class FittingTable:
-    """A table that rich prints; one too wide for the console is split into several with the same first column.
+    """A table that rich prints. If it is too wide for the console, it is split into tables with the same first column.
 
     Attributes:
-        columns: the texts of each column by its heading; the first column has names, the others have numbers.
+        columns: the texts of each column, by its heading. The first column has names, all other columns have numbers.
     """
 
     columns: Mapping[str, Sequence[str]]
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """Yield the parts of the table, each no wider than the console."""
+        """Yield the parts of the table. No part is wider than the console."""
         (first, names), *numbers = self.columns.items()
         widths = [max(map(cell_len, (heading, *column))) for heading, column in self.columns.items()]
         for part in _parts(widths, options.max_width):
             table = _plain_table()
-            # Only names may be folded, and only if a number would not fit next to them.
+            # Only names may be wrapped, and only if no column of numbers would fit next to the names.
             table.add_column(first, overflow="fold", max_width=options.max_width)
             shown = [numbers[place] for place in part]
             for heading, _ in shown:
@@ -53,7 +53,7 @@ def _plain_table() -> Table:
 
 
 def _parts(widths: Sequence[int], room: int) -> list[list[int]]:
-    """Return the indices of number columns, split into parts that fit; names may take up to half of the room."""
+    """Split the columns of numbers into parts that fit, as lists of indices. Names may use up to half of the width."""
     names = min(widths[0], room // 2)
     parts: list[list[int]] = [[]]
     used = names
@@ -66,7 +66,7 @@ def _parts(widths: Sequence[int], room: int) -> list[list[int]]:
     return parts
 
 
-_PIPE_WIDTH = 200  # width of the output in characters if it is not a terminal
+_PIPE_WIDTH = 200  # the width of the output in characters if stdout is not a terminal
 _LINES = "─┐┘├│"
 _PLAIN_LINES = str.maketrans(_LINES, "-++||")
 
@@ -76,7 +76,7 @@ def print_result(figures: Figures) -> None:
     console = Console(highlight=False, width=None if sys.stdout.isatty() else _PIPE_WIDTH)
     with console.capture() as captured:
         _print_to(console, figures)
-    # Printed by click, since rich would end the program by itself if the reader has closed the pipe.
+    # click prints the text, since rich would end the program if the reader has closed the pipe.
     click.echo(captured.get(), nl=False)
 
 
@@ -114,9 +114,9 @@ def _sentences(figures: Figures) -> list[str]:
 
 
 def _bracket_lines(rounds: Sequence[Sequence[Meeting]], champion: str | None) -> list[str]:
-    """Return the lines of a knockout's bracket, with a column for each round; unknown engines are question marks.
+    """Return the lines of a knockout's bracket, with a column for each round. Unknown engines are question marks.
 
-    Engines of the first round are on every second line, and a winner is halfway between the two engines that met.
+    Engines of the first round are on every second line. A winner is halfway between the two engines that met.
     """
     if not rounds:
         return []
@@ -153,7 +153,7 @@ def _bracket_column(meetings: Sequence[Meeting]) -> list[str]:
 
 
 def _bracket_cell(row: int, depth: int, labels: Sequence[str], width: int) -> str:
-    """Return the part of a row in the column of a round: a label with its connecting line, or a line alone."""
+    """Return the cell of a row and a round: a label with its connecting line, only a line, or blanks."""
     step = 2 << depth  # rows from one label of this round to the next label
     place, beyond = divmod(row - (step // 2 - 1), step)
     if len(labels) == 1:
@@ -233,7 +233,7 @@ def _cross_table(figures: Figures) -> FittingTable:
 
 
 def score_columns(scores: Sequence[Score]) -> dict[str, list[str]]:
-    """Return columns with the numbers of wins, draws and losses."""
+    """Return columns with the numbers of wins, draws and losses, by their headings."""
     return {name: [str(getattr(score, name)) for score in scores] for name in ("wins", "draws", "losses")}
 
 

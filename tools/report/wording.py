@@ -1,4 +1,4 @@
-"""Numbers as text: signs, points, intervals, faults."""
+"""Formats numbers as text: Elo, points, intervals, faults."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ if TYPE_CHECKING:  # these modules import numpy
 
 UNDEFINED = "undefined"
 _SURE = 0.99
-_MEAN_WORTH_A_NOTE = 0.01  # seconds; merely reading a move takes an engine far less
+_MEAN_WORTH_A_NOTE = 0.01  # seconds; an engine needs far less to read a move
 _SETUP_WORTH_A_NOTE = 1.0
-_DECIMALS, _MOST_DECIMALS = 3, 6  # least and greatest number of decimals of seconds
+_DECIMALS, _MOST_DECIMALS = 3, 6  # the minimum and maximum number of decimals of seconds
 _VERDICTS = {True: "elo1 accepted", False: "elo0 accepted", None: "no verdict"}
 
 
@@ -39,7 +39,7 @@ def points_text(points: float) -> str:
 
 
 def conditions_text(spec: EngineSpec) -> str:
-    """Return an engine's settings except name, time and command: ``level=5 threads=2``; empty without settings."""
+    """Return an engine's settings without name, time and command: ``level=5 threads=2``; empty without settings."""
     given = {key: value for key, value in spec.settings().items() if key not in ("name", "cmd", "tc")}
     return " ".join(f"{key}={value}" for key, value in given.items())
 
@@ -52,7 +52,7 @@ def faults_text(faults: Counter[Ending]) -> str:
 
 
 def seconds_text(seconds: float | None) -> str:
-    """Return seconds with three decimals, or up to six to show two significant digits; ``-`` for None."""
+    """Return seconds with three decimals. Small values get up to six, to show two significant digits. None is ``-``."""
     if seconds is None:
         return "-"
     digits = 1 - math.floor(math.log10(seconds)) if seconds > 0 else 0
@@ -60,7 +60,7 @@ def seconds_text(seconds: float | None) -> str:
 
 
 def faults_line(figures: Figures) -> str:
-    """Return ``Lost by a fault: A 60 (time 58, crash 2)``, or a sentence that no game was; empty without games."""
+    """Name engines that lost games by a fault: ``Lost by a fault: A 60 (time 58, crash 2)``; empty without games."""
     if not figures.run.games:
         return ""
     lost = [f"{engine.name} {faults_text(engine.faults)}" for engine in figures.engines if engine.faults]
@@ -68,7 +68,7 @@ def faults_line(figures: Figures) -> str:
 
 
 def book_share_text(engine: EngineFigures) -> str:
-    """Return the share of an engine's moves that are from its book: ``24.1 %``, or ``-`` if it is not known."""
+    """Return the share of an engine's moves that are from its book: ``24.1 %``; ``-`` if the share is unknown."""
     from_book, known = engine.book_moves
     return f"{100 * from_book / known:.1f} %" if known else "-"
 
@@ -89,7 +89,10 @@ def elo_line(names: Sequence[str], elo: EloEstimate) -> str:
 
 
 def elo_text(elo: float | None, low: float | None, high: float | None, digits: int = 0) -> str:
-    """Return ``+120 (95 %: +40 to +210)``, ``-15 or less (95 %)`` if every pair was lost, or UNDEFINED."""
+    """Return an Elo difference and its interval: ``+120 (95 %: +40 to +210)``.
+
+    If every pair was lost, return ``-15 or less (95 %)``. If the games do not show the better engine, return UNDEFINED.
+    """
     interval = ends_text(low, high, digits)
     if elo is None:
         return f"{interval} (95 %)" if _says_who_is_better(low, high) else UNDEFINED
@@ -97,24 +100,27 @@ def elo_text(elo: float | None, low: float | None, high: float | None, digits: i
 
 
 def _says_who_is_better(low: float | None, high: float | None) -> bool:
-    """Return whether an interval excludes 0; an interval such as "+290 or less" does not show the better engine."""
+    """Return whether an interval excludes 0. An interval such as "+290 or less" does not show the better engine."""
     return (low is not None and low > 0) or (high is not None and high < 0)
 
 
 def ends_text(low: float | None, high: float | None, digits: int = 0) -> str:
-    """Return an interval as ``+90 to +150``, ``+90 or more`` or ``+15 or less``; empty without ends."""
+    """Return an interval as text: ``+90 to +150``, ``+90 or more`` or ``+15 or less``; empty if both ends are None."""
     if low is None:
         return "" if high is None else f"{high:+.{digits}f} or less"
     return f"{low:+.{digits}f} " + ("or more" if high is None else f"to {high:+.{digits}f}")
 
 
 def pairs_text(pairs: Sequence[int]) -> str:
-    """Return the numbers of pairs by points as text."""
+    """Return the number of pairs for each number of points as text."""
     return f"pairs by points (0, 0.5, 1, 1.5, 2): {', '.join(map(str, pairs))}"
 
 
 def verdict_lines(figures: Figures) -> list[str]:
-    """Return ratio, bounds and verdict of the run's test, and of the same test on discs; empty without a test."""
+    """Describe the ratio, bounds and verdict of the run's test, and of the same test on disc differences.
+
+    Returns: two lines; an empty list if the run has no test.
+    """
     test = figures.settings.sprt
     if test is None:
         return []
@@ -126,7 +132,7 @@ def verdict_lines(figures: Figures) -> list[str]:
 
 
 def value_line(value: Value) -> str:
-    """Return ``mpc_probe 0.43, from 0.5 (last quarter 0.44 with a spread of 0.02)``."""
+    """Describe a tuned value: ``mpc_probe 0.43, from 0.5 (last quarter 0.44 with a spread of 0.02)``."""
     settled = f"last quarter {value.mean:.4g} with a spread of {value.spread:.2g}"
     return f"{value.parameter.name} {value.text}, from {value.parameter.start:g} ({settled})"
 
@@ -138,20 +144,23 @@ def _test_line(name: str, test: Sprt, values: list[float]) -> str:
 
 
 def likelihood(share: float) -> str:
-    """Return a likelihood in %: ``87``, or ``> 99`` or ``< 1`` near certainty, where digits would be misleading."""
+    """Return a likelihood in percent: ``87``. Near certainty, return ``> 99`` or ``< 1``; digits would mislead."""
     if share > _SURE:
         return f"> {100 * _SURE:.0f}"
     return f"< {100 - 100 * _SURE:.0f}" if share < 1 - _SURE else f"{100 * share:.0f}"
 
 
 def duration(seconds: float) -> str:
-    """Return ``1:02:03`` in hours, minutes and seconds, or ``42 s`` for less than a minute."""
+    """Return a duration in hours, minutes and seconds, ``1:02:03``; under a minute in seconds, ``42 s``."""
     whole = round(seconds)
     return f"{whole} s" if whole < 60 else f"{whole // 3600}:{whole // 60 % 60:02d}:{whole % 60:02d}"
 
 
 def rating_text(rating: Rating) -> str:
-    """Return ``+120 (+90 to +150)``; ``+120`` without an interval; ``-`` if the games don't say who is better."""
+    """Return a rating as text: ``+120 (+90 to +150)``; ``+120`` without an interval.
+
+    Return ``-`` if the games do not show the better engine.
+    """
     if rating.low is None and rating.high is None:
         return signed(rating.elo, "-")
     if rating.elo is None:
@@ -163,7 +172,7 @@ _LAST_ROUNDS = ("final", "semifinals", "quarterfinals")
 
 
 def round_title(figures: Figures, round: int) -> str:
-    """Return ``round 2``, or ``quarterfinals``, ``semifinals`` or ``final`` for the last rounds of a knockout."""
+    """Name a round: ``round 2``. The last rounds of a knockout are ``quarterfinals``, ``semifinals`` and ``final``."""
     left = (len(figures.settings.engines) - 1).bit_length() - round
     if figures.settings.format is Format.KNOCKOUT and left < len(_LAST_ROUNDS):
         return _LAST_ROUNDS[left]
@@ -171,7 +180,7 @@ def round_title(figures: Figures, round: int) -> str:
 
 
 def came_to(figures: Figures) -> Mapping[str, str]:
-    """Return the progress of each engine of a knockout: ``winner``, ``lost in the final``, ``in round 2``."""
+    """Describe the progress of each engine in a knockout: ``winner``, ``lost in the final``, ``in round 2``."""
     found = dict[str, str]()
     if figures.settings.format is not Format.KNOCKOUT:
         return found
@@ -192,7 +201,7 @@ def came_to(figures: Figures) -> Mapping[str, str]:
 
 
 def champion_of(figures: Figures) -> str | None:
-    """Return the winner of a knockout; None before its end, and for all other formats."""
+    """Return the winner of a knockout; None if the knockout has not ended, or if the run has another format."""
     rounds = figures.rounds
     if figures.settings.format is not Format.KNOCKOUT or not rounds or len(rounds[-1]) > 1:
         return None
@@ -200,12 +209,12 @@ def champion_of(figures: Figures) -> str | None:
 
 
 def meeting_points(meeting: Meeting) -> str:
-    """Return the points of both engines: ``2.5 : 1.5``; empty for a bye."""
+    """Return the points of both engines in a meeting: ``2.5 : 1.5``; empty for a bye."""
     return "" if meeting.second is None else " : ".join(map(points_text, meeting.points))
 
 
 def meeting_text(meeting: Meeting) -> str:
-    """Return the decision of a meeting, ``A on points``, or its progress, ``3 of 4 games played``."""
+    """Describe how a meeting was decided, ``A on points``, or its progress, ``3 of 4 games played``."""
     if meeting.second is None:
         return "bye"
     done = len(meeting.numbers)
@@ -232,13 +241,13 @@ def _breaks(meeting: Meeting) -> str:
 
 
 def _stages_text(stages: Sequence[tuple[float, float]]) -> str:
-    """Return the points in each stage: ``2 : 2, then 1 : 1, 2 : 0``."""
+    """Return the points in each stage of a meeting: ``2 : 2, then 1 : 1, 2 : 0``."""
     first, *others = (f"{points_text(one)} : {points_text(other)}" for one, other in stages)
     return f"{first}, then {', '.join(others)}"
 
 
 def notes(figures: Figures) -> list[str]:
-    """Return notes that a reader of the results needs, each a sentence without its full stop."""
+    """Return notes that a reader of the results needs. Each note is a sentence without its full stop."""
     found, run = [], figures.run
     if repeated := len(figures.repeats):
         found.append(
