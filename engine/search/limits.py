@@ -154,7 +154,7 @@ class Limit:
     def solve(
         cls, *, selectivity: Percent | None = None, wld: bool = False, at_least: int | None = None
     ) -> "Limit":
-        """Return the limits for a search to the end of the game that has no other limit."""
+        """Return the limits for a search to the end of the game, without any other limit."""
         return cls(exact_from=_BOARD, selectivity=selectivity, wld=wld, at_least=at_least)
 
     @property

@@ -48,7 +48,7 @@ cdef uint64_t _unknown(const SoloState *state) noexcept nogil:
 
 
 cdef bint _grow_discs(_Hope *hope, const SoloState *state, int colour) noexcept nogil:
-    """Add squares where a disc of `colour` may be placed or may lie after a turn; return whether the sets grew."""
+    """Extend the sets of squares where a disc of `colour` may lie or be placed; return whether a set grew."""
     cdef uint64_t own = hope.discs[colour], opp = hope.discs[colour ^ 1], placed, turned = 0
     cdef uint64_t[DIRECTIONS] reached
     cdef int direction

@@ -176,7 +176,7 @@ cdef class _Beam:
         return True
 
     cdef int keep_best(self, int made) noexcept nogil:
-        """Make the best children the lines of the next ply, and return their number."""
+        """Keep the best children as the beam for the next ply, and return their number."""
         cdef int line, count = min(made, self.width)
         if made > 1:
             qsort(self.children, made, sizeof(_Node), &_better)
