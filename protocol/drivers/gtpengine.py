@@ -49,8 +49,8 @@ class GtpEngine:
         time: the time control in the notation of ``TimeControl.parse``, such as ``0.5``, ``60+1`` or ``60+10/5``.
         dialect: the commands that set the engine's clock.
         settings: the folder, environment, processors and memory of the process.
-        on_line: the function that gets a direction and a line: ``">"`` for each line sent, ``"<"`` for each line of an
-            answer, ``"!"`` for each other line.
+        on_line: the function that is called with a mark and a line: ``">"`` marks a line sent, ``"<"`` a line of an
+            answer, ``"!"`` any other line.
 
     Raises: EngineStartError; another EngineError if the program can't play these games. No process is left after an
         error.

@@ -61,8 +61,8 @@ def set_game(session: Session, argument: str) -> Iterator[str]:
     """Set the game, the position at its end, and both clocks.
 
     The time control is the record's `TI`, `main/increment/extension`; what a player has used is the sum of the times
-    at his moves. Without `TI` there is no clock. The board at the start is `BO`, and `RU`, a tag of ours, names rules
-    other than Othello's; those in which a move names its direction can't be played by NBoard.
+    at his moves. Without `TI` there is no clock. `BO` is the start position. `RU`, an extension of ours, names rules
+    other than Othello's. Rules in which a move names its direction can't be played by NBoard.
 
     Arguments: the game in GGF, `(;GM[Othello]...;)`
     Fails: if it can't be read, holds an illegal move or is another game; the game before it stays. A `TI` that can't

@@ -174,7 +174,7 @@ class GameRecord:
     """A game that was played.
 
     Attributes:
-        pairing: the planned game, with its attempt and its start.
+        pairing: the planned game, with the number of the attempt and the time at which it began.
         rules: the rules of the game.
         turns: all turns. Turns of the opening and forced passes have no time.
         winner: the colour of the winner; None for a draw.

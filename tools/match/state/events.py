@@ -157,7 +157,7 @@ class PairDone:
 
     Attributes:
         pairings: the games that were submitted to the worker.
-        failure: a sentence about a failure of the runner; empty without a failure.
+        failure: a sentence that describes the failure of the runner; empty if it did not fail.
     """
 
     pairings: Sequence[Pairing]
