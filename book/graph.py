@@ -38,7 +38,7 @@ class Node:
         leaf: the best move that leads out of the book, in the image that the key names; None if there is no such move,
             or if a search still has to find the best one.
         leaf_key: the key of the position after the leaf; None if there is no leaf, or if the game is over after it.
-        open: the number of moves that lead out of the book. Moves that lead to symmetric images of one position count once.
+        open: the number of moves that lead out of the book. Moves to symmetric images of one position count once.
         links: the children in the book, each with a flag that is True if the same side is to move there.
         error: the discs that both sides together give away on the best path from the root, after ``Graph.measure``;
             infinite if there is no path.
