@@ -1,1 +1,1 @@
-"""Programs that measure, run long, or make downloads and parts of pages; see their docstrings. Not installed."""
+"""Programs that measure, test for hours, or make downloads and parts of pages. See their docstrings. Not installed."""

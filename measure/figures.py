@@ -1,7 +1,7 @@
-"""The results of measurements: figures, their storage in docs/results.json, and the pages that quote them.
+"""Stores the figures of measurements in docs/results.json, and updates the pages that quote figures.
 
-A page quotes a figure as ``<!-- figure: signature -->92,515,206<!-- end -->``, by one of the names in `NAMES`. Between
-markers, README has a table of some figures, and docs/results.md a table of all figures.
+A page quotes a figure by one of the names in `NAMES`, as in ``<!-- figure: signature -->92,515,206<!-- end -->``.
+README has a table of some figures between markers, and docs/results.md has a table of all figures.
 """
 
 import platform
@@ -19,7 +19,7 @@ _MANY = 20
 BEGIN, END = "<!-- from results.json -->", "<!-- end of results.json -->"
 BEGIN_SOME, END_SOME = "<!-- figures -->", "<!-- end of figures -->"
 _QUOTE = re.compile(r"(<!-- figure: (.+?) -->).*?(<!-- end -->)", re.DOTALL)
-# The figures that pages may quote by name: the measured quantity, and the unit.
+# The figures that pages may quote, by name. Each entry is the measured quantity and the unit.
 NAMES = {
     "signature": ("the signature of `outflank bench`", "nodes"),
     "nodes of 11 plies": ("its positions, 11 plies", "M nodes"),
@@ -46,8 +46,8 @@ class MeasureEffort:
     """The effort of a measurement.
 
     Attributes:
-        runs: the number of runs of a measurement whose values vary.
-        quick: True to do as little work as possible, as a test of the measurement.
+        runs: the number of runs if values differ between runs.
+        quick: True to do as little work as possible, which only tests that the measurement works.
     """
 
     runs: int = 5
@@ -62,7 +62,7 @@ class Figure:
         what: the measured quantity.
         unit: the unit of the values.
         command: the command that repeats the measurement.
-        values: the values of all runs; a single value if it is reproducible.
+        values: the values of all runs; a single value if the result is reproducible.
     """
 
     what: str
@@ -77,7 +77,7 @@ class Figure:
 
     @property
     def spread(self) -> tuple[float, float]:
-        """The minimum and the maximum; for 20 or more values the 5th and the 95th percentile."""
+        """The minimum and the maximum of the values; the 5th and the 95th percentile of 20 or more values."""
         if len(self.values) < _MANY:
             return min(self.values), max(self.values)
         first, *_, last = quantiles(self.values, n=20)
@@ -100,17 +100,17 @@ Measure = Callable[[MeasureEffort], Iterator[Figure]]
 
 
 def number(count: int, noun: str) -> str:
-    """Return a count with its noun, as in ``1 thread`` or ``2 threads``."""
+    """Return a count and its noun, as in ``1 thread`` or ``2 threads``."""
     return f"{count} {noun}{'s' if count != 1 else ''}"
 
 
 def _rounded(value: float) -> float:
-    """Round to four significant digits, since further digits are noise; an integer stays exact."""
+    """Round a float to four significant digits, since further digits are noise. Return an integer unchanged."""
     return value if isinstance(value, int) else float(f"{value:.4g}")
 
 
 def machine() -> dict[str, object]:
-    """Return the properties of the machine that the figures depend on."""
+    """Return the properties of this machine that figures depend on."""
     return {
         "cpu": cpu_name(),
         "processors": processors(),
@@ -121,7 +121,7 @@ def machine() -> dict[str, object]:
 
 
 def updated(document: dict[str, Any], name: str, figures: list[Figure], load: float) -> dict[str, Any]:
-    """Return the document with new figures, measured at this load. Figures of another machine are dropped."""
+    """Return the document with new figures that were measured at load `load`. Drop figures of other machines."""
     here = machine()
     kept = document.get("measured", {}) if document.get("machine") == here else {}
     found = {"load": round(load, 1), "figures": [figure.as_json() for figure in figures]}
@@ -131,7 +131,7 @@ def updated(document: dict[str, Any], name: str, figures: list[Figure], load: fl
 def with_figures(page: str, document: dict[str, Any]) -> str:
     """Return the page with updated tables and quoted figures.
 
-    Raises: ValueError if the page has no place for figures, or quotes an unknown figure.
+    Raises: ValueError if the page has no markers for figures, or if it quotes an unknown figure.
     """
     made, quoted = _QUOTE.subn(lambda found: f"{found[1]}{_quoted(found[2], document)}{found[3]}", page)
     places = [(BEGIN, END, tables), (BEGIN_SOME, END_SOME, some_figures)]
@@ -160,7 +160,7 @@ def _quoted(name: str, document: dict[str, Any]) -> str:
 
 
 def some_figures(document: dict[str, Any]) -> str:
-    """Return README's table: the median of each figure, without its spread."""
+    """Return README's table, which has the median of each figure but not the spread."""
     measured = document["measured"].values()
     things = {thing[0]["what"]: thing for found in measured for thing in _things(found["figures"])}
     rows = [f"| {what} | {'; '.join(map(_value, things[what]))} |" for what in SOME if what in things]
@@ -175,7 +175,7 @@ def _machine_line(document: dict[str, Any]) -> str:
 
 
 def tables(document: dict[str, Any]) -> str:
-    """Return a line about the machine, a table with a row for each measured quantity, and the rows' commands."""
+    """Return a line about the machine, a table with a row for each measured quantity, and a list of commands."""
     measured = list(document["measured"].values())
     commands = {each["command"]: found["load"] for found in measured for each in found["figures"]}
     numbers = {command: number for number, command in enumerate(commands, 1)}

@@ -1,8 +1,8 @@
-"""Makes the pictures of the pages: ``python -m outflank.measure.pictures docs/images``.
+"""Makes the images of the pages: ``python -m outflank.measure.pictures docs/images``.
 
-It plays the tournament of ``examples/tournament.toml``, a live tournament, and a game in Quarry. This takes some
-minutes, and needs GRhino, Quarry, and Chromium. The curve of a book's growth is drawn from its log. The program does
-not make ``evaluation-errors.svg``, which needs training data; docs/evaluation.md has the command.
+The program plays the tournament of ``examples/tournament.toml``, a live tournament, and a game in Quarry. This takes
+some minutes, and needs GRhino, Quarry, and Chromium. The curve of a book's growth is drawn from the book's log.
+``evaluation-errors.svg`` needs training data and is not made here; docs/evaluation.md has the command.
 """
 
 import os
@@ -33,17 +33,17 @@ _LIVE_ENGINES = (
     ("'level 12'", "gtp --level 12"),
     ("Ponderer", "gtp --ponder"),
 )
-_EQUALS = {"Outflank 3", "Outflank 5"}  # two engines whose games are neither one-sided nor without errors
+_EQUALS = {"Outflank 3", "Outflank 5"}  # two engines whose games are balanced but have errors
 
 
 def outflank(*arguments: str) -> str:
-    """Run a command of the ``outflank`` program of this interpreter, and return its output."""
+    """Run the ``outflank`` program of this interpreter with these arguments. Return its output."""
     command = [str(_BIN / "outflank"), *arguments]
     return subprocess.run(command, env=_ENVIRONMENT, stdout=subprocess.PIPE, text=True, check=True).stdout
 
 
 def boards(browser: Chromium, folder: Path, picture: Path) -> None:
-    """Take a picture of two boards next to each other."""
+    """Take a screenshot of two boards next to each other."""
     page = folder / "boards.html"
     drawn = "".join(
         outflank("board", _POSITION, *options, "--svg", "--size", str(_BOARD_PIXELS)) for options in _BOARDS
@@ -56,7 +56,7 @@ def boards(browser: Chromium, folder: Path, picture: Path) -> None:
 
 
 def report(browser: Chromium, run: Path, whole: Path, replay: Path) -> None:
-    """Take pictures of the top of a report, and of the position after the most costly move between two engines."""
+    """Take screenshots of a report: its top, and the position after the most costly move between two engines."""
     games = [game for game in read_run(run).games if set(game.pairing.names.values()) == _EQUALS]
     shown = slips_of(games)[0]
     address = (run / "report.html").as_uri()
@@ -68,7 +68,7 @@ def report(browser: Chromium, run: Path, whole: Path, replay: Path) -> None:
 
 
 def live(browser: Chromium, folder: Path, picture: Path) -> None:
-    """Take a picture of a tournament's page while three games are being played and some have ended."""
+    """Take a screenshot of a tournament's page while three games are being played and other games have ended."""
     engines = [f"--engine=name={name} cmd='outflank {call}' tc={_LIVE_TIME}" for name, call in _LIVE_ENGINES]
     command = [
         str(_BIN / "outflank"),
@@ -102,7 +102,7 @@ def live(browser: Chromium, folder: Path, picture: Path) -> None:
 
 
 def web(browser: Chromium, folder: Path, images: Path) -> None:
-    """Take pictures of ``outflank web``: a game with the score of each move, its review, a problem on a telephone."""
+    """Take screenshots of ``outflank web``: a game with the score of each move, its review, a problem on a phone."""
     game = "f5f4e3f2c3e6f7e7f6d6d3g6e8c4e2c2g4f3h5h6h7f8g8c6g3h2d7h4g5d2c1c8b1e1g1d8c7f1b8h1g7h8b7a8"
     with Served(command=["web"], XDG_DATA_HOME=str(folder)) as served:
         browser.load(served.page, width=1180, height=780)
@@ -131,7 +131,7 @@ def web(browser: Chromium, folder: Path, images: Path) -> None:
 
 
 def main(images: Path) -> None:
-    """Make all pictures, replacing the old ones."""
+    """Make all images. Replace existing files."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         with Chromium(folder / "profile") as browser:

@@ -1,6 +1,6 @@
-"""Plays a whole game in the GUI Quarry on a virtual screen, and takes a screenshot of its end.
+"""Plays a whole game in the GUI Quarry on a virtual screen, and takes a screenshot of the finished game.
 
-``python -m outflank.measure.quarry docs/images/quarry.png`` makes the picture in the README.
+``python -m outflank.measure.quarry docs/images/quarry.png`` makes the screenshot in the README.
 """
 
 import os
@@ -20,8 +20,8 @@ from outflank.protocol.drivers.spawn import tied_to_us
 
 # Debian installs games in a separate folder.
 _PATH = f"{os.environ.get('PATH', os.defpath)}{os.pathsep}/usr/games"
-_PROGRAMS = ("quarry", "Xvfb", "xdotool")  # pictures also need ImageMagick's import
-# Each engine logs to a separate file, named after its process id.
+_PROGRAMS = ("quarry", "Xvfb", "xdotool")  # screenshots also need ImageMagick's import
+# Each engine writes a separate log file, whose name has the engine's process id.
 _CONFIGURATION = """\
 [GTP Engine "Outflank"]
 Screen name format = "%n"
@@ -30,11 +30,11 @@ Version = "{version}"
 Command line = "sh -c 'exec {command} --log {folder}/$$.engine'"
 Supported games = "Reversi"
 """
-# Shortcuts of the dialog's first page: Reversi, White and Black played by the computer, Forward. On the second page,
-# after the keys of the clock: Play.
+# The shortcuts on the dialog's first page: Reversi, White played by the computer, Black played by the computer, and
+# Forward. The shortcut of Play is on the second page. It is pressed after the keys of the clock.
 _NEW_GAME_KEYS = ("alt+r", "alt+o", "alt+p", "alt+f")
 _PLAY_KEYS = ("alt+p",)
-# Shortcuts of the dialog's second page: the list of time controls, and its first entry.
+# The shortcuts on the dialog's second page: the list of time controls, and the first entry of this list.
 _TYPE_KEYS = ("alt+t", "Home")
 
 
@@ -42,7 +42,8 @@ def _field(shortcut: str, text: str) -> list[str]:
     return [shortcut, *("colon" if letter == ":" else letter for letter in text)]
 
 
-# Quarry's "limited time per move", 2 s a move, and "Canadian overtime", a minute and then 20 s for each 5 moves.
+# Quarry's "limited time per move" with 2 s per move; its "Canadian overtime" with a minute, then 20 s for each 5
+# moves.
 TWO_SECONDS_A_MOVE = (*_TYPE_KEYS, "Down", "Down", *_field("alt+l", "0:02"))
 A_MINUTE_AND_BYO_YOMI = (
     *_TYPE_KEYS,
@@ -68,19 +69,19 @@ def play(
     clock: Sequence[str] = (),
     patience: float = _PATIENCE_SECONDS,
 ) -> list[Game]:
-    """Let Quarry play a game between two processes of `command`, which must accept ``--log FILE``.
+    """Let Quarry play a game between two processes of `command`. The command must accept ``--log FILE``.
 
     Args:
         command: the engine's command line.
-        version: the engine's version, which Quarry's configuration names.
-        folder: an empty folder, which serves as Quarry's home folder.
+        version: the engine's version for Quarry's configuration.
+        folder: an empty folder that becomes Quarry's home folder.
         photo: the PNG file for a screenshot of the finished game; None for no screenshot.
         clock: the keys that set a clock, such as TWO_SECONDS_A_MOVE; empty for no time limit.
         patience: the timeout of the game in seconds.
 
-    Returns: the finished game as each of the two engines logged it.
+    Returns: the finished game from each engine's log.
 
-    Raises: TimeoutError if the game is not over in time, or ended with a time forfeit.
+    Raises: TimeoutError if the game does not end before the timeout, or if it ends with a time forfeit.
     """
     (folder / ".quarry").write_text(
         _CONFIGURATION.format(command=command, version=version, folder=folder), encoding="utf-8"
@@ -123,7 +124,7 @@ def screen() -> Iterator[str]:
 
 @contextmanager
 def _running(command: list[str], environment: dict[str, str]) -> Iterator["subprocess.Popen[bytes]"]:
-    """Run `command` during the block. The process ends after the block, or when this process is killed."""
+    """Run `command` during the ``with`` block. It ends at the end of the block, or when this process is killed."""
     process = subprocess.Popen(
         tied_to_us(command, None, _PATH),
         env=environment,
@@ -139,15 +140,15 @@ def _running(command: list[str], environment: dict[str, str]) -> Iterator["subpr
 
 
 def _press(environment: dict[str, str], title: str, keys: Sequence[str], goal: str) -> str:
-    """Press keys in the window called `title` until a window called `goal` appears, and return its id.
+    """Press keys in the window `title` until the window `goal` appears. Return the id of the new window.
 
-    Raises: TimeoutError if the window does not appear.
+    Raises: TimeoutError if the window `goal` does not appear.
     """
     _wait_for(environment, title, _PATIENCE_SECONDS)
     for _ in range(round(_PATIENCE_SECONDS / _RETRY_SECONDS)):
         # On a busy machine a key may be lost. Pressing the keys again is harmless.
         if window := _find(environment, title):
-            # Without a window manager the window gets no focus by itself.
+            # Without a window manager, a window does not get the focus automatically.
             command = ["xdotool", "windowfocus", window, "key", "--delay", "300", *keys]
             subprocess.run(command, env=environment, timeout=_PATIENCE_SECONDS, check=False)
         if found := _wait_for(environment, goal, _RETRY_SECONDS):
@@ -156,7 +157,7 @@ def _press(environment: dict[str, str], title: str, keys: Sequence[str], goal: s
 
 
 def _wait_for(environment: dict[str, str], title: str, seconds: float) -> str:
-    """Wait for the window with this title, and return its id; an empty text after the timeout."""
+    """Wait for the window with this title, and return its id. Return an empty text after the timeout."""
     deadline = time.monotonic() + seconds
     while not (window := _find(environment, title)) and time.monotonic() < deadline:
         time.sleep(0.1)

@@ -1,4 +1,4 @@
-"""Writes the parts of the pages that come from the program's own texts: ``python -m outflank.measure.reference``.
+"""Writes the parts of pages that are copied from the program: ``python -m outflank.measure.reference``.
 
 Each part is between ``<!-- made: NAME -->`` and ``<!-- end -->``. The rest of a page is written by hand.
 """
@@ -25,21 +25,21 @@ _USUAL = {
     "Arguments": "none",
     "Answer": "nothing",
     "Fails": "never",
-}  # the usual values, which docstrings leave out
+}  # the default values of entries that docstrings leave out
 
 
 def with_parts(page: str) -> str:
-    """Return the page with updated parts. Raises: KeyError if a part is not known."""
+    """Return the page with updated parts. Raises: KeyError if the name of a part is unknown."""
     return _PART.sub(lambda found: f"{found[1]}{PARTS[found[2]]()}{found[3]}", page)
 
 
 def parts_of(page: str) -> list[str]:
-    """Return the names of the parts that a page has."""
+    """Return the names of the parts of a page."""
     return [name for _, name, _ in _PART.findall(page)]
 
 
 def _commands(table: dict[str, Callable[..., Any]], module: str) -> str:
-    """Return the entries of the commands that a module defines. Names of the same function share an entry."""
+    """Return the entries of the commands that a module defines. Several names of a function share an entry."""
     names: dict[Callable[..., Any], list[str]] = {}
     for name, function in table.items():
         if _module(function) == module:
@@ -52,7 +52,7 @@ def _module(function: Callable[..., Any]) -> str:
 
 
 def _entry(names: Iterable[str], function: Callable[..., Any]) -> str:
-    """Return a command's names, its description, and a list of arguments, answer and failure."""
+    """Return the entry of a command: its names, its description, and a list of arguments, answer and failure."""
     text, *items = _ITEM.split(inspect.getdoc(function) or "")
     given = _USUAL | dict(zip(items[::2], items[1::2], strict=True))
     bullets = "".join(f"- {item}: {said.strip()}\n" for item, said in given.items())
@@ -65,7 +65,7 @@ def _checks(module: ModuleType) -> str:
 
 
 def _rule(check: Check) -> str:
-    """Return the rule, and the commands that an engine has to list for it."""
+    """Return the rule of a check, and the commands that an engine must list for the rule to apply."""
     if not check.needs:
         return check.rule
     return f"{check.rule} (If {' and '.join(f'`{name}`' for name in sorted(check.needs))} is listed.)"

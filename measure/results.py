@@ -1,6 +1,6 @@
 """Measures the figures of docs/results.md: ``python -m outflank.measure.results``, or ``make results``.
 
-The figures are stored in docs/results.json, from which the pages are updated.
+The figures are stored in docs/results.json. The pages are updated from this file.
 """
 
 import json
@@ -35,9 +35,9 @@ _PROGRAM = Path(sys.executable).with_name("outflank")
 _FFO, _DEV_20 = (f"protocol/formats/data/{name}.obf" for name in ("ffo-40", "dev-20"))
 _MILLION = 1e6
 _MS = 1000.0
-# Number 58 of the FFO endgame suite, as published with Edax (problem/fforum-40-59.obf); solving it takes minutes.
+# Position #58 of the FFO endgame suite, from Edax (problem/fforum-40-59.obf). It takes minutes to solve.
 _FFO_58 = "--XOOO----OOO----OOOXOO--OOOOXO--OXOXXX-OOXXXX----X-XX---------- X"
-_LONGEST_SEARCH = 0.03  # the longest time in seconds after which a search is stopped
+_LONGEST_SEARCH = 0.03  # the maximum time in seconds after which a search is stopped
 _STRETCH = 10
 _commit = Store._commit
 
@@ -50,7 +50,7 @@ def perft(effort: MeasureEffort) -> Iterator[Figure]:
 
 
 def bench(effort: MeasureEffort) -> Iterator[Figure]:
-    """Measure ``outflank bench`` by kind of search; the numbers of nodes are reproducible."""
+    """Measure ``outflank bench`` by kind of search. The numbers of nodes are reproducible."""
     command = "outflank bench"
     runs = list(_repeated(command, MeasureEffort(1) if effort.quick else effort))
     signature = runs[0][-1]["nodes"]
@@ -68,7 +68,7 @@ def bench(effort: MeasureEffort) -> Iterator[Figure]:
 
 
 def ffo(effort: MeasureEffort) -> Iterator[Figure]:
-    """Measure FFO #40 to #49, with one thread and with two."""
+    """Measure the solving of FFO #40 to #49, with one thread and with two threads."""
     lines = (ROOT / _FFO).read_text().splitlines()[: 1 if effort.quick else 10]
     for threads in (1, 2):
         command = f"head -n {len(lines)} {_FFO} | outflank solve - --hash 512 --threads {threads} --check"
@@ -76,7 +76,7 @@ def ffo(effort: MeasureEffort) -> Iterator[Figure]:
 
 
 def accuracy(effort: MeasureEffort) -> Iterator[Figure]:
-    """Compare scores and moves of searches with the exact ones of the sample dev-20; the results are reproducible."""
+    """Compare scores and moves of searches with the exact scores of the sample dev-20. The results are reproducible."""
     lines = (ROOT / _DEV_20).read_text().splitlines()[: 4 if effort.quick else None]
     for depth in (0, 4) if effort.quick else (0, 4, 8, 12):
         command = f"outflank bench accuracy dev-20 --depth {depth}"
@@ -102,7 +102,7 @@ def _repeated(
 
 
 def _asked(command: str, lines: list[str] | None = None) -> list[dict[str, Any]]:
-    """Run a command with ``--json`` and these lines as its input, and return the objects that it prints."""
+    """Run a command with ``--json``, send these lines to its stdin, and return the objects that it prints."""
     _, *words = shlex.split(command)
     text = "\n".join(lines or [])
     ran = subprocess.run(
@@ -116,14 +116,14 @@ def _total(items: list[dict[str, Any]], key: str) -> float:
 
 
 def kernels(effort: MeasureEffort) -> Iterator[Figure]:
-    """Measure the nanoseconds of a call of each hot function with pytest-benchmark."""
+    """Measure the nanoseconds per call of each hot function, with pytest-benchmark."""
     command = 'make bench ARGS="tests/measure/test_kernels.py"'
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "kernels.json")
         words = [sys.executable, "-m", "pytest", "tests/measure/test_kernels.py", "--benchmark-only", "-q"]
         words += ["--override-ini", "addopts=--import-mode=importlib", f"--benchmark-json={path}"]
         words += ["--benchmark-max-time=0.01", "--benchmark-min-rounds=1"] if effort.quick else []
-        # In a worker of pytest-xdist, pytest-benchmark would not measure.
+        # pytest-benchmark does not measure in a worker of pytest-xdist.
         here = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_XDIST")}
         subprocess.run(words, cwd=ROOT, env=here, stdout=sys.stderr, check=True)
         found = json.loads(path.read_text())["benchmarks"]
@@ -134,7 +134,7 @@ def kernels(effort: MeasureEffort) -> Iterator[Figure]:
 
 
 def program(effort: MeasureEffort) -> Iterator[Figure]:
-    """Measure the answer times of ``outflank gtp``, and its memory use while it waits."""
+    """Measure the response times of ``outflank gtp``, and its memory use while it waits."""
     command = 'make results ARGS="--only program"'
     starts = [_start_up() for _ in range(effort.runs)]
     answers, moves = (tuple(_MS * seconds for seconds in each) for each in zip(*starts, strict=True))
@@ -151,7 +151,7 @@ def program(effort: MeasureEffort) -> Iterator[Figure]:
 
 
 def _start_up() -> tuple[float, float]:
-    """Return the seconds from the program's start to its first answer, and from then to the answer to ``genmove``."""
+    """Return the seconds from the program's start to its first response, and the seconds that ``genmove`` takes."""
     began = time.monotonic()
     with Program("--level", "1") as program:
         program.ask("name")
@@ -161,10 +161,11 @@ def _start_up() -> tuple[float, float]:
 
 
 def runner(effort: MeasureEffort) -> Iterator[Figure]:
-    """Measure the runner's cost of a game of 60 moves between engines that answer at once.
+    """Measure the time that the runner adds to a game of 60 moves between engines that respond at once.
 
-    Two engines repeat the same game: through bare drivers, which gives the cost of pipes and processes, and as a match,
-    with and without the sync after each game. Processor time is counted for this program only, not for the engines.
+    Two engines repeat the same game in three ways: with drivers alone, as a match with a sync after each game, and as a
+    match without syncs. The first way gives the cost of pipes and processes. The processor time is the time of this
+    program without the engines.
     """
     games = 20 if effort.quick else 300
     command = 'make results ARGS="--only runner"'
@@ -180,7 +181,7 @@ def runner(effort: MeasureEffort) -> Iterator[Figure]:
 
 
 def _wire(games: int, note: Callable[[], object]) -> None:
-    """Send the commands of the games to two engines, and nothing else."""
+    """Send only the commands of the games to two engines."""
     black, white = (GtpDriver(instant(name), Rules()) for name in "AB")
     with black, white:
         for driver in (black, white):
@@ -197,7 +198,7 @@ def _wire(games: int, note: Callable[[], object]) -> None:
 
 
 def _match(games: int, concurrency: int, synced: bool, note: Callable[[], object]) -> None:
-    """Play a match, with or without the sync after each game."""
+    """Play a match. `synced`: whether its records are synced to the disk after each game."""
 
     def on_event(event: Event) -> None:
         if isinstance(event, GameEnded):
@@ -214,9 +215,9 @@ def _match(games: int, concurrency: int, synced: bool, note: Callable[[], object
 
 
 def _cost(play: Callable[[Callable[[], object]], None]) -> tuple[tuple[float, ...], float]:
-    """Run `play`, which calls its argument at the end of each game.
+    """Run `play`. It receives a function, which it calls at the end of each game.
 
-    Returns: the mean wall time of a game in each stretch of ten games, and the mean processor time of a game over all
+    Returns: the mean wall time per game of each ten consecutive games, and the mean processor time per game of all
         games, in seconds.
     """
     ends = [(time.perf_counter(), time.process_time())]
@@ -230,7 +231,7 @@ def _cost(play: Callable[[Callable[[], object]], None]) -> tuple[tuple[float, ..
 
 
 def stops(effort: MeasureEffort) -> Iterator[Figure]:
-    """Measure the time from the request to stop a search to the end of the search."""
+    """Measure the time from the call of ``stop()`` to the end of the search."""
     times = 10 if effort.quick else 1000
     command = 'make results ARGS="--only stops"'
     for threads in (1, 2):
@@ -242,7 +243,7 @@ def stops(effort: MeasureEffort) -> Iterator[Figure]:
 
 def _seconds_to_stop(searcher: Searcher, chance: random.Random) -> float:
     """Return the seconds from the call of ``stop()`` at a random moment to the end of the search in its thread."""
-    searcher.clear()  # with the results of many searches in its table, the next search would finish early
+    searcher.clear()  # with a table full of results, the next search would finish early
     ended: list[float] = []
 
     def search() -> None:
@@ -300,7 +301,7 @@ def main(only: tuple[str, ...], runs: int, quick: bool, out: Path | None, pages:
         click.echo(f"measuring {name}", err=True)
         load = os.getloadavg()[0]
         document = updated(document, name, list(MEASUREMENTS[name](effort)), load)
-        if out:  # after each measurement, so that an interruption loses only the current one
+        if out:  # after each measurement; an interruption loses only the current one
             out.write_text(json.dumps(document, indent=1) + "\n")
     if not out:
         click.echo(json.dumps(document, indent=1))

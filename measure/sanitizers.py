@@ -1,10 +1,12 @@
 """Exercises the compiled code under gcc's sanitizers: ``make sanitize`` and ``make races``.
 
-Without arguments it runs, under AddressSanitizer and UndefinedBehaviorSanitizer, perft, searches of random positions
-and boards of every preset, exact endgames, searches with threads that are stopped, and the solo game. Any finding is
-reported and ends the program. With ``races`` it runs, under ThreadSanitizer, searches with four threads that are
-stopped at different moments. tests/data/races.supp lists the intended races with their reasons; any other race is
-reported and causes exit code 66.
+Without arguments, the program runs under AddressSanitizer and UndefinedBehaviorSanitizer. It runs perft, searches of
+random positions and boards of every preset, exact endgames, multi-threaded searches that are stopped, and the solo
+game. Any finding is reported and ends the program.
+
+With ``races``, the program runs under ThreadSanitizer. It runs searches with four threads, which are stopped at
+different moments. tests/data/races.supp lists the intended races with their reasons. Any other race is reported and
+causes exit code 66.
 """
 
 import random
@@ -17,7 +19,7 @@ from outflank.engine.search.stability import stable_discs
 from outflank.engine.solo.core import SoloBoard
 from outflank.engine.solo.search import best_line, judged_moves
 
-# A hand-made board with 24 empty squares, on which both sides have many moves.
+# A hand-made board with 24 empty squares and many moves for both sides.
 BOARD = "--XXXXX--OOOXX-O-OOOXXOX-OXOXOXXOXXXOXXX--XOXOXX-XXXOOO--OOOOO-- X"
 LEAVES = 55092  # the leaves of perft(7)
 BOARDS = 12  # the number of boards of each preset
@@ -27,7 +29,7 @@ RACING_STOPS = 30
 
 
 def random_game(rules: Rules, rng: random.Random) -> Position:
-    """Play a random number of random moves, and return the position."""
+    """Play a random number of random moves. Return the last position."""
     game = Game(rules)
     for _ in range(rng.randrange(58)):
         if game.position.must_pass:
@@ -39,7 +41,7 @@ def random_game(rules: Rules, rng: random.Random) -> Position:
 
 
 def random_board(rules: Rules, rng: random.Random) -> Position:
-    """Return a board with random discs, which need not come from a game."""
+    """Return a board with random discs. It need not be reachable in a game."""
     taken, own = rng.getrandbits(64), rng.getrandbits(64)
     if rng.random() < 0.5:
         taken &= rng.getrandbits(64) | rng.getrandbits(64)
@@ -90,7 +92,7 @@ def stops(rng: random.Random) -> None:
 
 
 def races() -> None:
-    """Search to some depths with four threads, solve an endgame, then start and stop searches."""
+    """Search to several depths with four threads, solve an endgame, then start and stop searches."""
     position = Position.parse(BOARD)
     searcher = Searcher(hash_mb=1, threads=4)
     for depth in (8, 10, 12):

@@ -1,7 +1,8 @@
 """Measures several engines on one machine: ``python -m outflank.measure.side_by_side [PYTHON ...]``.
 
-Each PYTHON is the interpreter of an installation; the default is this interpreter. For some seconds, eight processes of
-an installation play games against themselves at the same time, with 0.1 s a move. The installations take turns.
+Each PYTHON is the interpreter of an installation. The default is this interpreter. Eight processes of an installation
+run at the same time for some seconds. Each process plays games against itself with 0.1 s per move. The installations
+take turns.
 """
 
 import subprocess
@@ -12,8 +13,8 @@ ENGINES = 8
 SECONDS = 8.0
 ROUNDS = 4
 
-# The program of a process, compatible with every version of the engine. It prints "ready", and starts after a line of
-# input.
+# The program of a process, compatible with every version of the engine. It prints "ready", waits for a line of input,
+# and then plays.
 PLAYER = """
 import sys, time
 from outflank.engine import Game, Limit, Searcher
@@ -38,7 +39,7 @@ def play(python: str) -> tuple[float, float, float]:
     """Let the engines of an installation play at the same time.
 
     Returns: the total nodes per second of all engines, the mean private memory of an engine in KiB, and the memory of
-        all engines in KiB, with shared memory counted once.
+        all engines in KiB. The last figure counts shared memory once.
     """
     players = [
         subprocess.Popen(
@@ -62,7 +63,7 @@ def play(python: str) -> tuple[float, float, float]:
 
 
 def main(pythons: list[str]) -> None:
-    """Print for each installation the median, minimum and maximum of some rounds."""
+    """Print the median, minimum and maximum of several rounds for each installation."""
     rounds = [[play(python) for python in pythons] for _ in range(ROUNDS)]
     for python, found in zip(pythons, zip(*rounds, strict=True), strict=True):
         speeds, private, memory = zip(*found, strict=True)

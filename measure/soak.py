@@ -1,7 +1,8 @@
 """Plays matches for hours while engines fail and the runner is killed: ``make soak ARGS="--minutes 60"``.
 
 A match of instant engines runs at the same time as tournaments that are killed and resumed. The program prints a JSON
-object for each of the two; the exit code is 1 if a result was lost or a process remained.
+object about the match and a JSON object about the tournaments. The exit code is 1 if a result was lost, or if a process
+remained.
 """
 
 import json
@@ -27,16 +28,16 @@ from outflank.tools.match.state.run import Run
 from outflank.tools.match.state.store import read_run
 
 _SIGNALS = (signal.SIGKILL, signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
-# A signal before our code runs ends the process by the signal itself, or with code 1 and this message of Python.
+# A signal that arrives before our code runs ends the process by the signal, or with code 1 and this message of Python.
 _ALLOWED = {0, *(128 + number for number in _SIGNALS), *(-number for number in _SIGNALS)}
 _PYTHON_WAS_INTERRUPTED = "Fatal Python error: init_import_site"
-_GAMES = 4  # the number of games between each two engines
-_LATER = 3  # the first third of the samples is skipped, since caches may fill then
+_GAMES = 4  # the number of games between any two engines
+_LATER = 3  # the first third of the samples is skipped, since caches are filled in this time
 OUTFLANK = str(Path(sys.executable).with_name("outflank"))
 FAULTY_SHARE = 0.05
 TABLES = 8  # the number of concurrent games, most of which wait for a silent engine
 STALL_SECONDS = 30  # long, because a busy machine may delay even an instant engine for seconds
-# The endings that the referee gives to the engine's faults.
+# The endings that the runner records for the faults of the faulty engine.
 ENDINGS: Mapping[str, Ending] = {
     "crash": Ending.CRASH,
     "illegal": Ending.ILLEGAL_MOVE,
@@ -46,9 +47,9 @@ ENDINGS: Mapping[str, Ending] = {
 
 
 def repeat(folder: Path, seconds: float, rng: random.Random) -> dict[str, object]:
-    """Play tournaments that are killed and resumed until the time is up, and return a summary.
+    """Play tournaments that are killed and resumed, until the time is up. Return a summary.
 
-    Raises: AssertionError if a result is lost or differs from the undisturbed run's result, or if a process remains.
+    Raises: AssertionError if a result is lost, if a result differs from an undisturbed run, or if a process remains.
     """
     deadline, kills, games, rounds = time.monotonic() + seconds, 0, 0, 0
     while time.monotonic() < deadline or not rounds:
@@ -64,7 +65,7 @@ def repeat(folder: Path, seconds: float, rng: random.Random) -> dict[str, object
 
 
 def _until_over(folder: Path, seed: int, rng: random.Random) -> int:
-    """Kill and resume a tournament until it is over, and return the number of kills."""
+    """Kill and resume a tournament until the tournament is over. Return the number of kills."""
     kills, counted, printed = 0, 0, Path(f"{folder}.log")
     command = _begin(folder, seed)
     while True:
@@ -127,7 +128,7 @@ def _results(run: Run) -> list[tuple[object, ...]]:
 
 
 def sample(pid: int) -> dict[str, float]:
-    """Return memory in MiB, open files, threads and children of a process; an empty dict if it has ended."""
+    """Return memory in MiB, open files, threads and children of a process; an empty dict if the process has ended."""
     process = Path(f"/proc/{pid}")
     try:
         pages = int((process / "statm").read_text().split()[1])
@@ -140,7 +141,7 @@ def sample(pid: int) -> dict[str, float]:
 
 
 def ranges(samples: list[dict[str, float]]) -> dict[str, object]:
-    """Return the minimum and maximum of each figure after the first third of the samples, and the growth of memory."""
+    """Return the minimum and maximum of each figure, and the growth of memory. Skip the first third of the samples."""
     later = samples[len(samples) // _LATER :]
     if not later:
         return {"samples": 0}
@@ -151,7 +152,7 @@ def ranges(samples: list[dict[str, float]]) -> dict[str, object]:
 
 
 def play(folder: Path, games: int, seconds: float, interval: float = 10.0) -> dict[str, object]:
-    """Play games of instant engines until the time is up, and return a summary.
+    """Play games of instant engines until the time is up. Return a summary.
 
     Raises: AssertionError if a game is missing or is counted incorrectly.
     """

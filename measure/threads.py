@@ -1,9 +1,10 @@
-"""Measures what more threads gain: ``python -m outflank.measure.threads [OPTIONS]``.
+"""Measures the speed-up by threads: ``python -m outflank.measure.threads [OPTIONS]``.
 
-Two kinds of positions are searched with each number of threads: FFO #40 to #54, solved, and positions of games with 32
-to 52 empty squares, to a fixed depth. A position is searched with all numbers of threads before the next one, the
-largest number first, and left out if the time left is too short for the smallest. So every row of a table is about
-the same positions, also when the time is up before the last of them. Edax solves the same positions afterwards.
+Two kinds of positions are searched with each number of threads. The FFO positions #45 to #54 are solved. Positions of
+games with 32 to 52 empty squares are searched to a fixed depth. Each position is searched with all numbers of threads,
+the largest number first, before the next position. It is left out if the time left is too short for the smaller
+numbers. So all rows of a table refer to the same positions, even if the time ends before the last position. Edax solves
+the same FFO positions afterwards.
 """
 
 import itertools
@@ -27,11 +28,11 @@ from outflank.engine.machine import processors
 from outflank.protocol.formats.samples import samples
 from outflank.tools.match.openings.sources import balanced_openings
 
-# The numbers of the FFO positions, those with the fewest nodes first.
+# The numbers of the FFO positions, in increasing order of their nodes.
 _FFO = (47, 46, 48, 49, 51, 45, 52, 50, 53, 54)
-_EMPTIES = (52, 46, 40, 36, 32)  # of the positions of games
+_EMPTIES = (52, 46, 40, 36, 32)  # the numbers of empty squares of the positions of games
 _GAMES = 12
-_PLIES = 6  # of the searches that choose the moves of the games
+_PLIES = 6  # the depth of the searches that choose the moves of the games
 # Edax' summary of a file: nodes, then minutes and seconds.
 _EDAX_TOTAL = re.compile(r": ([\d,]+) nodes in +(?:(\d+):)?(\d+):([\d.]+)")
 
@@ -46,9 +47,9 @@ class Measured:
         threads: the number of threads.
         nodes: the nodes of all threads.
         seconds: the wall time.
-        user: the seconds of processor time of all threads, without the system's.
-        system: the seconds of processor time that the system used for them.
-        score: the score that was found, in discs; None if the program does not print it.
+        user: the processor seconds of all threads in user mode.
+        system: the processor seconds of all threads in system mode.
+        score: the score in discs; None if the program does not print the score.
     """
 
     kind: str
@@ -66,14 +67,17 @@ Search = Callable[[int], Measured]
 
 
 def ffo_positions() -> Iterator[tuple[str, Position]]:
-    """Yield the positions of the FFO suite that take seconds, easy ones first."""
+    """Yield the positions of the FFO suite that take seconds, easy positions first."""
     lines = samples()["ffo-40"].read_text().splitlines()
     for number in _FFO:
         yield f"#{number}", Position.parse(lines[number - 40].partition(";")[0])
 
 
 def game_positions() -> Iterator[tuple[str, Position]]:
-    """Yield positions of games that the engine plays from balanced openings, `_GAMES` for each number of squares."""
+    """Yield positions of games that the engine plays from balanced openings.
+
+    There are `_GAMES` positions for each number of empty squares.
+    """
     searcher = Searcher(hash_mb=16)
     openings = list(balanced_openings(_GAMES * len(_EMPTIES), Rules(), 1))
     for number, (moves, empties) in enumerate(zip(openings, itertools.cycle(_EMPTIES), strict=False)):
@@ -88,7 +92,7 @@ def game_positions() -> Iterator[tuple[str, Position]]:
 
 
 class Searchers:
-    """A searcher for each number of threads, whose tables are the same memory in all searches."""
+    """A searcher for each number of threads. A searcher keeps the memory of its table in all searches."""
 
     def __init__(self, hash_mb: int) -> None:
         self._hash_mb = hash_mb
@@ -98,7 +102,7 @@ class Searchers:
         """Search a position with an empty table."""
         if threads not in self._made:
             self._made[threads] = Searcher(self._hash_mb, threads)
-            # This reads the weights and touches the table, for which the system then provides memory.
+            # This search reads the weights. It also writes to the table, so that the system provides the memory.
             self._made[threads].search(Position.start(), Limit(depth=16, selectivity=73))
         searcher = self._made[threads]
         searcher.clear()
@@ -110,9 +114,9 @@ class Searchers:
 
 
 def edax_solves(command: Sequence[str], name: str, position: Position, threads: int) -> Measured:
-    """Let Edax solve a position, and read nodes and time from the last line that it prints.
+    """Let Edax solve a position. Read the nodes and the time from the last line of its output.
 
-    Raises: click.ClickException if there is no such line.
+    Raises: click.ClickException if the output has no line with nodes and time.
     """
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "one.obf")
@@ -134,9 +138,9 @@ def edax_solves(command: Sequence[str], name: str, position: Position, threads: 
 def measure(
     searches: Sequence[tuple[str, str, Search]], threads: Sequence[int], minutes: float
 ) -> Iterator[list[Measured]]:
-    """Search position after position; yield a position's searches with all numbers of threads.
+    """Search position after position. Yield the searches of a position with all numbers of threads.
 
-    A kind of search ends with the first position for which the time is too short: positions become harder.
+    A kind of search ends at the first position for which the time left is too short, since later positions are harder.
     """
     until = time.monotonic() + 60 * minutes
     most, ended = max(threads), set()
@@ -144,7 +148,7 @@ def measure(
         if kind in ended:
             continue
         first = search(most)
-        # With fewer threads a search takes longer, in proportion at most.
+        # With fewer threads a search takes longer. The time is at most inversely proportional to the threads.
         needed = sum(first.seconds * most / count for count in threads if count != most)
         if time.monotonic() + needed > until:
             ended.add(kind)
@@ -156,13 +160,13 @@ def measure(
 
 
 def in_turns(*kinds: Sequence[tuple[str, str, Search]]) -> list[tuple[str, str, Search]]:
-    """Return the searches of all kinds in an order in which each kind is spread over the whole."""
+    """Mix the searches of all kinds evenly. Keep the order within each kind."""
     placed = [((place + 0.5) / len(kind), each) for kind in kinds for place, each in enumerate(kind)]
     return [each for _, each in sorted(placed, key=lambda pair: pair[0])]
 
 
 def table(found: Sequence[Measured]) -> Iterator[str]:
-    """Yield the lines of a kind's table; speed-up and nodes are compared with the fewest threads."""
+    """Yield the lines of the table of a kind of search. Speed-up and nodes are relative to the fewest threads."""
     yield (
         f"{'threads':>7} {'seconds':>9} {'M nodes':>9} {'M nodes/s':>9} {'speed-up':>8} {'by nodes/s':>10} "
         f"{'nodes':>6} {'busy':>5} {'system':>6}"
@@ -181,7 +185,7 @@ def table(found: Sequence[Measured]) -> Iterator[str]:
 
 
 def machine() -> dict[str, Any]:
-    """Return what the figures depend on: the processors, which of them share a core, and the system."""
+    """Return the properties of this machine that figures depend on: processors, shared cores, memory, system."""
     facts: dict[str, Any] = {"system": platform.platform(), "processors": processors()}
     if Path("/proc/cpuinfo").exists():
         models = re.findall(r"model name\s*: (.*)", Path("/proc/cpuinfo").read_text())
@@ -235,7 +239,7 @@ def main(
         found.extend(news)
         if news[0].kind == "FFO" and len({each.score for each in news}) > 1:
             raise click.ClickException(f"the scores of {news[0].position} differ: {news}")
-        if json_file:  # after each position, so that an interruption loses only the current one
+        if json_file:  # after each position; an interruption loses only the current one
             json_file.write_text(json.dumps({"machine": facts, "found": [asdict(each) for each in found]}))
 
     for news in measure(in_turns(solved, deep), counts, minutes):

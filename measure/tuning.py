@@ -1,9 +1,9 @@
-"""Measures SPSA's distance from a known optimum, and nevergrad's: ``python -m outflank.measure.tuning [PAIRS]``.
+"""Compares our SPSA with nevergrad's optimizers on a known optimum: ``python -m outflank.measure.tuning [PAIRS]``.
 
 Eight values from 0 to 1 have random starts and random optima. Each value costs ELO times the square of its distance
-from its optimum. The result of a pair of games is drawn at random for the resulting Elo difference. The measure of a
-run is the largest distance of a value from its optimum; its statistics over 20 seeds are printed. The optimizers of
-nevergrad take part if it is installed (``pip install nevergrad``).
+from its optimum. The result of a pair of games is drawn at random for the resulting Elo difference. The error of a run
+is the largest distance of a value from its optimum. The program prints statistics of this error over 20 seeds. The
+optimizers of nevergrad are measured if nevergrad is installed (``pip install nevergrad``).
 """
 
 import contextlib
@@ -16,15 +16,15 @@ from statistics import median
 from outflank.tools.match.stats.spsa import TunedParameter, Tuning, ValuePath
 
 VALUES, SEEDS = 8, 20
-ELO = 800.0  # the cost in Elo of a value at a distance of 1; a distance of 0.1 costs 8 Elo
-DRAWS = 0.06  # the share of draws between equals
+ELO = 800.0  # the cost in Elo of a distance of 1; a distance of 0.1 costs 8 Elo
+DRAWS = 0.06  # the share of draws between equally strong players
 NEAR = 0.1
 LAG = 4
 OTHERS = ("SPSA", "TBPSA", "NaiveTBPSA", "OptimisticNoisyOnePlusOne", "CMA", "PSO", "NGOpt")
 
 
 class Hidden:
-    """A simulated problem with its own random generator: hidden optima, and random results of pairs of games."""
+    """A simulated tuning problem with hidden optima and random results of games. It has its own random generator."""
 
     def __init__(self, seed: int) -> None:
         self.random = Random(f"hidden {seed}")
@@ -36,7 +36,7 @@ class Hidden:
         return -sum(ELO * (value - best) ** 2 for value, best in zip(values, self.best, strict=True))
 
     def pair(self, first: list[float], opponent: float) -> float:
-        """Return the points of the values `first` in two games against an opponent with this strength in Elo."""
+        """Return the points of the values `first` in two games against an opponent. `opponent`: its strength in Elo."""
         expected = 1 / (1 + 10 ** ((opponent - self.strength(first)) / 400))
         draw = DRAWS * 4 * expected * (1 - expected)
         points = 0.0
@@ -51,7 +51,7 @@ class Hidden:
 
 
 def ours(seed: int, pairs: int) -> float:
-    """Run our SPSA with its default step and rate, and return the largest distance from an optimum."""
+    """Run our SPSA with its default step and rate. Return the largest distance of a value from its optimum."""
     hidden = Hidden(seed)
     tuned = [
         TunedParameter.parse(f"v{place} real {start} 0 1", pairs) for place, start in enumerate(hidden.start)
@@ -66,8 +66,8 @@ def ours(seed: int, pairs: int) -> float:
 def theirs(name: str) -> Callable[[int, int], float]:
     """Return a function that runs an optimizer of nevergrad, which evaluates one candidate at a time.
 
-    Each candidate plays against an opponent 100 Elo below the optimum. A real tuning has no such reference, but against
-    the start nearly every pair would soon be won.
+    Each candidate plays against an opponent that is 100 Elo weaker than the optimum. In a real tuning, no such opponent
+    is known. The start would be a bad opponent, since candidates would soon win nearly every pair.
     """
     nevergrad = import_module("nevergrad")
 
@@ -85,7 +85,7 @@ def theirs(name: str) -> Callable[[int, int], float]:
 
 
 def methods() -> Iterator[tuple[str, Callable[[int, int], float]]]:
-    """Yield our method, and nevergrad's methods if it is installed."""
+    """Yield our method, and the methods of nevergrad if it is installed."""
     yield "ours", ours
     with contextlib.suppress(ModuleNotFoundError):
         for name in OTHERS:

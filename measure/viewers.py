@@ -1,9 +1,9 @@
 """Measures the cost of a match's viewers to its engines: ``python -m outflank.measure.viewers [VIEWERS [GAMES]]``.
 
 The defaults are 1,000 viewers and 4 games of each kind. Matches without a page alternate with matches that have a page
-and viewers on loopback. In the first kind of match, engines search a fixed number of nodes for each move, which gives
-the nodes per second. In the second kind they search for a fixed time, which gives the longest time overrun. A single
-process connects as all viewers and discards its input. It has the same low priority as the process of the page.
+and viewers on loopback. The first kind of match measures nodes per second: engines search a fixed number of nodes for
+each move. The second kind measures the longest time overrun: engines search for a fixed time. A single process connects
+as all viewers and discards its input. It has the same low priority as the process of the page.
 """
 
 import multiprocessing
@@ -29,7 +29,7 @@ from outflank.tools.web.run_page import NICENESS
 ROUNDS = 3
 NODES = 200_000  # the nodes of a move in the first kind of match
 SECONDS = 0.1  # the time of a move in the second kind of match
-LEAST_EMPTIES = 24  # with no more empty squares, a search may end before it has used its nodes
+LEAST_EMPTIES = 24  # with 24 empty squares or fewer, a search may end before it has used its nodes
 _WAIT_SECONDS = 60
 
 
@@ -57,7 +57,7 @@ def _stare(address: str, count: int, ready: Event) -> None:
 
 @contextmanager
 def playing(folder: Path, games: int, engine: str, clock: str, viewers: int) -> Iterator[float]:
-    """Play a match that is viewed from its start, and yield the share of a processor that the page used."""
+    """Play a match with viewers from its start. Yield the share of a processor that the page used."""
     entries = [f"--engine=name={name} cmd='outflank gtp --book none {engine}' tc={clock}" for name in "AB"]
     command = [str(Path(sys.executable).with_name("outflank")), "match", "--games", str(games), "--seed", "1"]
     page = ["--listen"] if viewers else []
@@ -82,12 +82,12 @@ def playing(folder: Path, games: int, engine: str, clock: str, viewers: int) -> 
             if line.startswith("The page stays"):
                 share = sum(map(_served, children(runner.pid))) / (time.monotonic() - began)
                 runner.terminate()
-        assert runner.wait() in (0, 1), line  # 1 if games were voided because the machine is busy
+        assert runner.wait() in (0, 1), line  # 1 if games were voided because the machine was busy
         yield share
 
 
 def _served(process: int) -> float:
-    """Return the processor seconds of a process if it serves the page, else 0."""
+    """Return the processor seconds of a process if the process serves the page, else 0."""
     if b"tools.web.run_page" not in Path(f"/proc/{process}/cmdline").read_bytes():
         return 0.0
     user, system = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[11:13]
@@ -97,8 +97,8 @@ def _served(process: int) -> float:
 def cost(games: int, viewers: int) -> tuple[float, float, float]:
     """Play a match of each kind.
 
-    Returns: the median nodes per second of a move, the longest time overrun of a move in seconds, and the greatest
-        share of a processor that the page used, 0 without a page.
+    Returns: the median nodes per second of a move, the longest time overrun of a move in seconds, and the largest
+        share of a processor that the page used. The share is 0 without a page.
     """
     speeds, oversteps, shares = [], [], []
     with tempfile.TemporaryDirectory() as folder:
