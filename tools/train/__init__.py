@@ -1,1 +1,1 @@
-"""Trains the evaluation from scratch: self-play, labels, fits, and a match against the previous evaluation."""
+"""Trains the evaluation from scratch by self-play, labels and fits. Tests it by a match against the previous one."""

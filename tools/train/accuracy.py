@@ -1,4 +1,4 @@
-"""Measures the errors of scores, and the discs that the moves of a search lose."""
+"""Measures the errors of search scores, and the discs that moves of searches lose."""
 
 from collections.abc import Sequence
 from statistics import fmean
@@ -11,7 +11,7 @@ from outflank.protocol.formats import obf
 
 _NEAR_IN_DISCS = 3
 MoveScore = tuple[float, int, int | None]
-"""The search's score, the exact score, and the discs that the chosen move loses; None if a move has no exact score."""
+"""The score of the search, the exact score, and the discs that the move loses; None if a move has no exact score."""
 _ROWS = {
     "positions": ("positions", "{}"),
     "mean error": ("mae", "{:.2f} discs"),
@@ -24,11 +24,11 @@ _ROWS = {
 
 
 def calibration(scores: Sequence[float], truths: Sequence[float]) -> tuple[float, float]:
-    """Return the bias of scores, and the slope of the line that maps them to the true scores.
+    """Return the bias of scores, and the slope of the line that maps scores to true scores.
 
-    Returns: the mean of score minus truth, in discs; below 0 the side to move is rated too low. Then the slope of the
-        least-squares line from scores to truths; above 1 the scores are too close to 0. Without scores the results are
-        0 and 1; if all scores are equal, the slope is 1.
+    Returns: the bias, which is the mean of score minus truth in discs. Below 0 the side to move is rated too low. Then
+        the slope of the least-squares line from scores to truths. Above 1 the scores are too close to 0. Without scores
+        the bias is 0 and the slope is 1. If all scores are equal, the slope is 1.
 
     Raises: ValueError if the numbers of scores and truths differ.
     """
@@ -42,7 +42,10 @@ def calibration(scores: Sequence[float], truths: Sequence[float]) -> tuple[float
 
 
 def judge_moves(problem: obf.Problem, searcher: Searcher, limit: Limit | None) -> tuple[MoveScore, int]:
-    """Return the search's score and move loss for a problem, and its nodes; without a limit, use the evaluation."""
+    """Search a problem. Return the scores and the move loss as ``MoveScore``, and the nodes of the search.
+
+    Without `limit`, the evaluation gives the score and the move.
+    """
     position, nodes = problem.position, 0
     if limit is None:
         move = max(position.legal_moves(), key=lambda move: -searcher.evaluate(position.play(move)))
@@ -58,7 +61,7 @@ def judge_moves(problem: obf.Problem, searcher: Searcher, limit: Limit | None) -
 
 
 def score_errors(judged: Sequence[MoveScore]) -> dict[str, float | None]:
-    """Return the number of positions and their errors, by the field names of ``--json``."""
+    """Return the number of positions and the errors of their scores, by the field names of ``--json``."""
     off = [abs(score - exact) for score, exact, _ in judged]
     lost = [lost for *_, lost in judged if lost is not None]
     bias, slope = calibration([score for score, _, _ in judged], [exact for _, exact, _ in judged])
@@ -74,7 +77,7 @@ def score_errors(judged: Sequence[MoveScore]) -> dict[str, float | None]:
 
 
 def errors_table(groups: dict[str, dict[str, float | None]], nodes: int, seconds: float) -> str:
-    """Return the errors of groups of positions as a table."""
+    """Format the errors of groups of positions as a table."""
     lines = [("", list(groups))] if len(groups) > 1 else []
     for name, (key, layout) in _ROWS.items():
         values = [errors[key] for errors in groups.values()]

@@ -2,18 +2,18 @@
 
 The first generation plays with weights that are all 0. Its games are poor, but play is perfect from `exact_from` empty
 squares to the end, so the late phases are learned at once. Each further generation plays with the evaluation of the
-previous generation, and its searches are right a few plies earlier, so knowledge propagates from the end of the game
-to its beginning. Later fits use only the solved positions of the first generations but whole games of the others,
-since the number of games matters more than their quality. Labelled positions that no game reached train only the
-network, which can distinguish them from positions of good play; the tables can't.
+previous generation. Its scores are accurate a few plies earlier, so accuracy propagates from the end of the game to the
+beginning. Later fits use only the solved positions of the first generations. They use whole games of all other
+generations, since the number of games matters more than their quality. Labelled positions that no game reached train
+only the network. The network can distinguish these positions from positions of good play, but the tables can't.
 
-The last generations play the games that the weights are made for: close games between good players, with a deep
+The last generations play the kind of games that the weights are made for: close games between good players, with a deep
 selective search, and a nearly perfect endgame that starts earlier. The same search labels midgame boards that these
-games did not reach. Searches meet mostly such boards, and labelling a board takes a tenth of the time of solving it.
-The loss is then linear for large errors. Finally the heads are calibrated.
+games did not reach. Most boards in searches are of this kind. Labelling a board takes a tenth of the time of solving
+it. The loss is then linear for large errors. Finally the heads are calibrated.
 
-The folder records the time of each step, so that interruptions do not use up the budget, and a larger budget later
-continues with another generation of the last kind.
+The folder records the time of each step, so that interruptions do not use up the time limit. A later run with
+a larger time limit continues with another generation of the last kind.
 """
 
 import json
@@ -37,21 +37,21 @@ from outflank.tools.train import label, probcut, selfplay, weights_file
 from outflank.tools.train.dataset import load, read_header, shards_there
 from outflank.tools.train.settings import Judging, LabelSettings, NetworkSettings, SelfplaySettings, Trust
 
-_MOST = 100_000_000  # the limit of games and boards, never reached because the time runs out first
-# The share of the time for each generation; the rest is for the error model.
+_MOST = 100_000_000  # the limit of games and boards, which is never reached, since the time ends first
+# The share of the time for each generation. The error model gets the remaining time.
 _SHARES = (0.08, 0.08, 0.14, 0.25, 0.43)
-_WORTH_ANOTHER = 0.25  # the least share of the total time that must remain for another generation
+_WORTH_ANOTHER = 0.25  # the minimum share of the total time that another generation needs
 # The share of the first generation's time for games and labels. Later generations estimate the time of their fit.
 _FIRST_WORK_SHARE = 0.5
 _LEAST_WORK_SHARE = 0.1
 # The assumed growth of a fit's time per position from one fit to the next; the measured growth was at most 1.4.
 _CAUTION = 1.5
-_LABEL_SHARE = 0.3  # the share of the labels in the time for games and labels
+_LABEL_SHARE = 0.3  # the share of labels in the time for games and labels
 _FIRST_TO_SERVE_WHOLE = 2
 _FIRST_LATE = 3
-_LATE_OPENINGS = (8, 24)  # the fewest and most random moves of an opening in the last generations
+_LATE_OPENINGS = (8, 24)  # the range of random moves of an opening in the last generations
 _LATE_DETOURS, _LATE_WIDEST = 0.3, 24
-_EARLY_LABELLED, _LATE_LABELLED = (11, 13), (11, 46)  # the fewest and most empty squares of labelled boards
+_EARLY_LABELLED, _LATE_LABELLED = (11, 13), (11, 46)  # the ranges of empty squares of labelled boards
 _LABELS_SOLVED_FROM = 13
 _LATE_LINEAR_FROM = 4.0
 _STRAY_MOVES = 4
@@ -60,8 +60,8 @@ _CALIBRATION_BOARDS = 300
 _ERROR_MODEL = "selectivity model"  # the name of the last step
 _ERROR_MODEL_DEPTH = 8
 _ERROR_MODEL_BOARDS = 30
-# Measured upper bounds of bytes: 100 games of 4-ply searches per second and processor at 540 bytes each; and a file of
-# weights.
+# Measured upper bounds: the bytes of games per second and processor, for 100 games of 4-ply searches at 540 bytes each;
+# and the bytes of a file of weights.
 _BYTES_A_SECOND = 54_000
 _BYTES_OF_WEIGHTS = 10_000_000
 _MB = 1_000_000
@@ -72,12 +72,12 @@ class BootstrapSettings:
     """Settings of the training.
 
     Attributes:
-        folder: the folder of all files; finished steps are not repeated.
+        folder: the folder of all files. Finished steps in the folder are not repeated.
         seconds: the total time, including the time of earlier runs in the folder.
         early: the searches of the first generations.
         late: the searches of the last generations.
-        seed: the seed of the first generation; later generations use the following numbers.
-        games_a_shard: the number of games, or of labelled boards, in a file, which is the unit of work.
+        seed: the seed of the first generation. Later generations use the following numbers.
+        games_a_shard: the number of games, or of labelled boards, in a shard. A shard is the unit of work.
     """
 
     folder: Path
@@ -96,7 +96,7 @@ class BootstrapSettings:
         return self.folder / f"labels-{generation}"
 
     def weights(self, generation: int) -> Path:
-        """Return the file of the weights that a generation plays with; in generation 0 all weights are 0."""
+        """Return the file of the weights with which a generation plays. In generation 0 all weights are 0."""
         return self.folder / f"weights-{generation}.bin"
 
     @property
@@ -111,12 +111,12 @@ class BootstrapSettings:
 
 
 def work_seconds(seconds: float, known: int, found: float = 0.0, fitted: float = 0.0) -> float:
-    """Return the part of a generation's seconds for games and labels; the fit to all positions takes the rest.
+    """Return the seconds of a generation for games and labels. The fit to all positions takes the remaining seconds.
 
     Args:
         seconds: the total seconds for the generation.
         known: the number of positions of the earlier generations.
-        found: the positions made per second of games and labels in the previous generation; 0 if unknown.
+        found: the positions per second that games and labels of the previous generation produced; 0 if unknown.
         fitted: the expected seconds of the fit per position.
     """
     if not found:
@@ -128,10 +128,10 @@ def work_seconds(seconds: float, known: int, found: float = 0.0, fitted: float =
 def bootstrap(settings: BootstrapSettings, report: Callable[[str], None], **place: Unpack[Place]) -> None:
     """Run all generations, then fit the selectivity model. `report` receives a sentence about each step.
 
-    After an interruption the latest weights are usable, and the same call continues. A later call with more time
-    continues from the earlier result.
+    After an interruption the latest weights are usable, and the same call continues the training. A later call with
+    more time continues from the earlier result.
 
-    Raises: FileFormatError if the folder holds games made with other settings.
+    Raises: FileFormatError if the folder has games that were made with other settings.
     """
     settings.folder.mkdir(parents=True, exist_ok=True)
     _write_nothing(settings.weights(0))
@@ -151,8 +151,8 @@ def bootstrap(settings: BootstrapSettings, report: Callable[[str], None], **plac
 def plan(settings: BootstrapSettings, workers: int | None) -> str:
     """Return a sentence about the time and the disk space that the training will take.
 
-    Raises: OutflankError if the disk is too small; ModuleNotFoundError if PyTorch is missing, which would otherwise
-        show only at the first fit.
+    Raises: OutflankError if the disk has too little space; ModuleNotFoundError if PyTorch is missing. Without this
+        check the error would not appear until the first fit.
     """
     if find_spec("torch") is None:
         raise ModuleNotFoundError("No module named 'torch'", name="torch")
@@ -265,7 +265,7 @@ def _fit_generation(settings: BootstrapSettings, generation: int, place: Place) 
     known = min(generation, _FIRST_TO_SERVE_WHOLE)
     games = [settings.games(number) for number in range(known, generation + 1)]
     earlier = [settings.games(number) for number in range(known)]
-    # With weights that are all 0 the guesses are useless.
+    # With weights that are all 0 the search scores are useless.
     trust = Trust() if generation else Trust(1.0, 1.0)
     tables = settings.folder / "tables.unfinished"
     weights_file.fit_folders(games, earlier, tables, trust)
@@ -294,7 +294,7 @@ def _fit_error_model(settings: BootstrapSettings, last: int, place: Place) -> No
 
 
 def spent_on(path: Path, *steps: str) -> float:
-    """Return the total seconds of these steps; 0 without a file.
+    """Return the total seconds of these steps; 0 if the file does not exist.
 
     Raises: FileFormatError if the file is damaged or of another kind.
     """
@@ -304,7 +304,7 @@ def spent_on(path: Path, *steps: str) -> float:
 
 @contextmanager
 def spending(path: Path, step: str) -> Iterator[None]:
-    """Add the duration of the ``with`` block to a step, even if the block raises. If the process is killed, it is lost.
+    """Add the duration of the ``with`` block to a step, even if the block raises. A killed process adds nothing.
 
     Raises: FileFormatError if the file is damaged or of another kind.
     """

@@ -1,9 +1,10 @@
-"""Shifts an evaluation's heads so that searches are unbiased, for all numbers of empty squares at their leaves.
+"""Shifts the heads of an evaluation so that search scores are unbiased for each number of empty squares at the leaves.
 
-An evaluation that is unbiased for the positions of games is biased for the leaves of a search, because the side that
-moved last chose the leaf on which the evaluation errs in its favour. All leaves of a search to a fixed depth have about
-the same number of empty squares and thus one head. A shift of this head shifts the score, so the head needs the
-negative bias of these searches. Even and odd depths reach the same leaves from different positions; both are measured.
+An evaluation that is unbiased for positions of games is biased at the leaves of a search. The reason is that the side
+that moved last chose the leaf at which the evaluation errs in its favour. All leaves of a search to a fixed depth have
+about the same number of empty squares, and therefore use the same head. A shift of this head shifts the score of the
+search, so the head needs the negative bias of these searches. Searches to even and to odd depths reach the same leaves
+from different positions. Both are measured.
 """
 
 from __future__ import annotations
@@ -28,9 +29,9 @@ from outflank.tools.runtime.kept import KeptResults
 from outflank.tools.runtime.progress import progress_bar
 from outflank.tools.train.dataset import Records, empties
 
-_BESIDE = 0.5  # the weight of a head's neighbours of the same parity, relative to the head itself
-_FARTHEST = 50  # the most empty squares at the leaves; with more, every game is nearly even
-_NEAREST = 7  # the fewest empty squares at the leaves; with fewer, searches reach the end of the game
+_BESIDE = 0.5  # the weight of a neighbour head of the same parity, relative to the head
+_FARTHEST = 50  # the maximum of empty squares at leaves; with more, every game is nearly even
+_NEAREST = 7  # the minimum of empty squares at leaves; with fewer, searches reach the end of the game
 _Board = tuple[int, int, int]  # the masks own and opp, and the result
 
 
@@ -40,12 +41,12 @@ class Shift:
 
     Attributes:
         empties: the number of empty squares for which the head is used.
-        boards: the number of boards measured.
+        boards: the number of measured boards.
         even: the mean of score minus result in searches to the even depth, in discs, from the root's side to move.
-        odd: the same for the odd depth.
+        odd: the mean of score minus result in searches to the odd depth.
         discs: the discs to add to the head.
         even_error: the root mean square of score minus result at the even depth, in discs; 0 without boards.
-        odd_error: the same for the odd depth.
+        odd_error: the root mean square of score minus result at the odd depth.
     """
 
     empties: int
@@ -66,12 +67,12 @@ class Shift:
 def measure(
     weights: Path, records: Records, depth: int, boards: int, seed: int, **place: Unpack[Place]
 ) -> tuple[Shift, ...]:
-    """Measure the shifts that the heads of a weights file need, on games of good play.
+    """Measure the shifts that the heads of a weights file need, on positions of good games.
 
     Args:
         weights: the weights file.
         records: the positions of the games.
-        depth: the plies of half the searches; the other half is one ply deeper.
+        depth: the depth of half of the searches, in plies. The other half is one ply deeper.
         boards: the maximum number of boards for each number of empty squares and each depth.
         seed: the seed of the choice of boards.
         place: the number of workers, or the cluster.
@@ -121,9 +122,9 @@ def _errors(weights: Path, task: tuple[int, int, tuple[_Board, ...]]) -> list[fl
 
 
 def _shifts(errors: dict[tuple[int, int], list[float]]) -> tuple[Shift, ...]:
-    """Return each head's shift: the mean of the bias at the odd depth and the negative bias at the even depth.
+    """Return the shift of each head, the mean of the bias at the odd depth and the negative bias at the even depth.
 
-    The signs differ because at odd depths the other side is to move at the leaves.
+    The signs differ because at odd depths the root's opponent is to move at the leaves.
     """
     leaves = sorted({leaf for leaf, _ in errors}, reverse=True)
     both = {leaf: (errors.get((leaf, 0), []), errors.get((leaf, 1), [])) for leaf in leaves}
@@ -143,7 +144,7 @@ def _shifts(errors: dict[tuple[int, int], list[float]]) -> tuple[Shift, ...]:
 
 
 def _smooth(leaf: int, needed: dict[int, list[float]]) -> float:
-    """Return the weighted mean of the shifts of a head and of its neighbours of the same parity."""
+    """Return the shift of a head, averaged with the shifts of its neighbours of the same parity."""
     shares = {leaf: 1.0, leaf - 2: _BESIDE, leaf + 2: _BESIDE}
     weights = {near: share * len(needed[near]) for near, share in shares.items() if near in needed}
     return sum(_mean(needed[near]) * weight for near, weight in weights.items()) / sum(weights.values())

@@ -1,4 +1,4 @@
-"""Training positions: their records, the files of records, and the boards that training leaves out."""
+"""Reads and writes the records of training positions, and selects the boards that training leaves out."""
 
 import json
 import random
@@ -43,7 +43,7 @@ def write_shard(path: Path, records: Records, made: Mapping[str, Any]) -> None:
 
 
 def read_header(path: Path) -> dict[str, Any]:
-    """Return the JSON object in a shard's header. Raises: FileFormatError, which names the file and its fault."""
+    """Return the JSON object in a shard's header. Raises: FileFormatError with the name and the fault of the file."""
     with path.open("rb") as file:
         magic, line = file.readline(len(_MAGIC)), file.readline()
     if magic != _MAGIC:
@@ -58,7 +58,7 @@ def read_header(path: Path) -> dict[str, Any]:
 
 
 def read_shard(path: Path) -> Records:
-    """Return the records of a shard. Raises: FileFormatError, which names the file and its fault."""
+    """Return the records of a shard. Raises: FileFormatError with the name and the fault of the file."""
     header = read_header(path)
     try:
         raw = zlib.decompress(path.read_bytes().split(b"\n", 2)[2])
@@ -70,7 +70,7 @@ def read_shard(path: Path) -> Records:
 
 
 def shards_there(folder: Path) -> list[Path]:
-    """Return the shards of a folder in the order of their numbers; an empty list if the folder does not exist."""
+    """Return the paths of the shards of a folder, in the order of their numbers; empty if the folder does not exist."""
     return sorted(folder.glob(f"*{_SUFFIX}"))
 
 
@@ -80,11 +80,11 @@ def games_there(folder: Path, settings: Mapping[str, Any]) -> dict[int, int]:
     Raises: FileFormatError if a shard was made with other settings.
     """
     found = {}
-    expected = json.loads(json.dumps(settings))  # turns tuples into lists, as in the headers
+    expected = json.loads(json.dumps(settings))  # converts tuples to lists, as in the headers
     for path in shards_there(folder):
         header = read_header(path)
         made = header.get("settings")
-        unnamed = isinstance(made, dict) and "evaluation" not in made  # as version 1.0.0 wrote it
+        unnamed = isinstance(made, dict) and "evaluation" not in made  # a header of version 1.0.0
         wanted = {name: value for name, value in expected.items() if name != "evaluation" or not unnamed}
         if made != wanted:
             raise FileFormatError(f"expected {path} to be made with {wanted}, got {made}")
@@ -93,7 +93,7 @@ def games_there(folder: Path, settings: Mapping[str, Any]) -> dict[int, int]:
 
 
 def shards(folders: Iterable[Path]) -> list[Path]:
-    """Return the shards of some folders in the order of folder and number. Raises: FileFormatError if one has none."""
+    """Return the shards of folders, by folder and number. Raises: FileFormatError if a folder has no shards."""
     found = []
     for folder in folders:
         here = shards_there(folder)
@@ -104,7 +104,7 @@ def shards(folders: Iterable[Path]) -> list[Path]:
 
 
 def load(folders: Iterable[Path]) -> Records:
-    """Return the records of all shards of some folders; the records of a game are contiguous.
+    """Return the records of all shards of folders. The records of a game are contiguous.
 
     Raises: FileFormatError, see ``read_shard`` and ``shards``.
     """
@@ -112,7 +112,9 @@ def load(folders: Iterable[Path]) -> Records:
 
 
 def load_solved(folders: Iterable[Path]) -> Records:
-    """Return only the records of positions that were searched to the end. Their results are right even in poor games.
+    """Return the records of positions that were searched to the end of the game.
+
+    The results of these records are accurate even if the games are poor.
 
     Raises: FileFormatError, see ``read_shard`` and ``shards``.
     """
@@ -128,7 +130,7 @@ def _solved(path: Path) -> Records:
 
 
 def game_numbers(records: Records) -> NDArray[np.int64]:
-    """Return the number of each record's game, from 0."""
+    """Return the number of the game that each record belongs to, from 0."""
     return np.asarray(np.cumsum(records["place"] == 0) - 1)
 
 
@@ -142,21 +144,21 @@ def empties(records: Records) -> NDArray[np.int64]:
     return np.asarray(64 - np.bitwise_count(records["own"] | records["opp"]).astype(np.int64))
 
 
-# One board in 16 is set aside: training leaves it out, and matches and dev sets use it.
+# One board in 16 is set aside. Training leaves these boards out. Matches and dev sets use these boards.
 _SHARE_SET_ASIDE = 16
 _START_POSITIONS = {start: Position.start(Rules(start=start)) for start in STARTS}
 
 
 def set_aside(position: Position) -> bool:
-    """Return whether a board is set aside; images of a board share the answer."""
+    """Return whether a board is set aside. The result is the same for all symmetric images of a board."""
     canonical, _ = position.canonical()
     return zlib.crc32(f"{canonical.own:x} {canonical.opp:x}".encode()) % _SHARE_SET_ASIDE == 0
 
 
 def random_opening(rng: random.Random, moves: int, *, matches: bool, start: str = "diagonal") -> Position:
-    """Return a position after `moves` random moves, not counting passes; the side to move has a move.
+    """Return a position after `moves` random moves, not counting passes. The side to move has a legal move.
 
-    With `matches` the position is one that is set aside, else one that is not.
+    With `matches`, the position is set aside. Without, it is not set aside.
     """
     while True:
         played = play_random(rng, _START_POSITIONS[start], moves)
@@ -175,9 +177,9 @@ def judged(position: Position, found: SearchResult) -> Judged:
 
 
 def judged_line(position: Position, found: SearchResult, down_to: int = 0) -> Iterator[Judged]:
-    """Yield the positions of the best line of a search to the end, down to `down_to` empty squares.
+    """Yield the positions of the best line of a search to the end of the game, down to `down_to` empty squares.
 
-    The searched position itself is always included.
+    The searched position is always included.
     """
     for there in _played_line(position, found.pv):
         if there.empties < down_to and there is not position:

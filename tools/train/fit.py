@@ -1,7 +1,8 @@
-"""Fits the evaluation's tables to games, from the last phase to the first; each starts from the next phase's result.
+"""Fits the tables of the evaluation to games, from the last phase to the first phase.
 
-A phase is fitted to its own positions and, with less weight, to positions of the adjacent phases. One game in KEPT_OUT
-is held out of all phases, for early stopping and measurement.
+The fit of a phase starts from the weights of the following phase. A phase is fitted to its own positions and, with less
+weight, to positions of the adjacent phases. One game in KEPT_OUT is held out of the fits of all phases, for early
+stopping and for measurement.
 """
 
 from __future__ import annotations
@@ -36,16 +37,16 @@ from outflank.tools.train.targets import targets
 Vector = NDArray[np.floating[Any]]
 _Number = TypeVar("_Number", bound=np.generic)
 
-_POSITIONS_AT_ONCE = 1 << 16  # the size of a batch, which keeps numpy's copies small
+_POSITIONS_AT_ONCE = 1 << 16  # the size of a batch, which limits the size of numpy's copies
 
-# The column of each weight. Weights that must be equal share a column. The last weight is the engine's padding.
+# The column of each weight in the matrix. Weights that must be equal share a column. The last weight is padding.
 _COLUMN_OF = np.array(kept_weights(WEIGHTS_OF_A_PHASE), np.int32)
 COLUMNS = int(_COLUMN_OF.max()) + 1
-PADDING_COLUMN = int(_COLUMN_OF[PADDING_WEIGHT])  # the column of the engine's padding, whose weight is 0
+PADDING_COLUMN = int(_COLUMN_OF[PADDING_WEIGHT])  # the column of the padding, whose weight is 0
 
 
 def columns_of(records: Records) -> NDArray[np.int32]:
-    """Return the columns of each position's weights, shape (positions, WEIGHTS_OF_A_POSITION), padding included."""
+    """Return the columns of each position's weights, with padding. The shape is (positions, WEIGHTS_OF_A_POSITION)."""
     found = np.empty((len(records), WEIGHTS_OF_A_POSITION), np.int32)
     extract(np.ascontiguousarray(records["own"]), np.ascontiguousarray(records["opp"]), found)
     for part in np.array_split(found, 1 + len(found) // _POSITIONS_AT_ONCE):
@@ -54,7 +55,7 @@ def columns_of(records: Records) -> NDArray[np.int32]:
 
 
 def _pattern_matrix(records: Records) -> csr_array:
-    """Return the sparse matrix of positions, shape (positions, COLUMNS). A row may have the same column twice."""
+    """Return the sparse matrix of positions, of shape (positions, COLUMNS). A column may occur twice in a row."""
     columns = columns_of(records)
     counts = (columns != PADDING_COLUMN).astype(np.float32)
     starts = np.arange(0, columns.size + 1, WEIGHTS_OF_A_POSITION)
@@ -62,7 +63,7 @@ def _pattern_matrix(records: Records) -> csr_array:
 
 
 _MOST_STEPS = 60
-_PATIENCE = 5  # the number of steps without a better fit to the held-out positions after which the fit stops
+_PATIENCE = 5  # the fit stops after so many steps without a better fit to the held-out positions
 
 
 Block = tuple[csr_array, Vector, float]
@@ -70,7 +71,7 @@ Block = tuple[csr_array, Vector, float]
 
 
 def solve(blocks: Sequence[Block], kept_out: Block, start: Vector, ridge: float) -> tuple[Vector, int]:
-    """Return the weights, in discs, after the conjugate-gradient step that fits `kept_out` best, and the step's number.
+    """Fit by conjugate gradients. Return the weights, in discs, of the step that fits `kept_out` best, and its number.
 
     Reference: M. R. Hestenes and E. Stiefel, Methods of conjugate gradients for solving linear systems, 1952.
     """
@@ -103,7 +104,7 @@ def _mentions(blocks: Sequence[Block]) -> Vector:
 
 
 def _pull(blocks: Sequence[Block], errors: Sequence[Vector]) -> Vector:
-    """Return the negative gradient: for each column the weighted sum of its rows' errors."""
+    """Return the negative gradient: for each column, the weighted sum of the errors of its rows."""
     pulls = [
         np.float32(weight) * (rows.T @ error) for (rows, _, weight), error in zip(blocks, errors, strict=True)
     ]
@@ -116,25 +117,25 @@ def _error(block: Block, weights: Vector) -> float:
 
 
 KEPT_OUT = 20
-_GRAIN = 4  # weights are multiples of this many units, 1/32 disc; finer steps only enlarge the file
+_GRAIN = 4  # weights are multiples of this number of units, 1/32 disc; smaller steps only enlarge the file
 _HIGHEST_SCORE = 64
 
 
 @dataclass(frozen=True, slots=True)
 class PhaseReport:
-    """The result of a phase's fit. Errors are in discs, against the results of the held-out games.
+    """The result of the fit of a phase. Errors are in discs, relative to the results of the held-out games.
 
     Attributes:
         phase: the phase, 0 to PHASES - 1.
         empties: the larger of the two numbers of empty squares in the phase.
-        positions: the number of the phase's positions that were used for the fit.
-        kept_out: the number of held-out positions on which the errors were measured.
+        positions: the number of positions of the phase that the fit used.
+        kept_out: the number of held-out positions that the errors were measured on.
         steps: the steps of the regression.
         mae: the mean absolute error.
         rmse: the root mean square error.
         spread: the standard deviation of the results.
         bias_even: the mean of score minus result for even numbers of empty squares.
-        bias_odd: the same for odd numbers.
+        bias_odd: the mean of score minus result for odd numbers of empty squares.
         slope: the regression slope of the results on the scores.
     """
 
@@ -178,8 +179,8 @@ def fit(
         records: the positions of contiguous games.
         trust: the trust in later positions of a game, see targets.py.
         on_phase: a function that receives the report of each phase, the last phase first.
-        neighbour_weight: the weight of a position of an adjacent phase; a position of the phase has 1.
-        ridge: the strength of the ridge penalty towards the following phase's weights, in units of positions.
+        neighbour_weight: the weight of a position of an adjacent phase. A position of the phase has the weight 1.
+        ridge: the strength of the ridge penalty towards the weights of the following phase, in units of positions.
     """
     of_phase = _positions_by_phase(records, trust)
     columns = {PHASES: np.zeros(COLUMNS, np.float32)}
@@ -208,7 +209,7 @@ def fit(
             weights[phase] = _rounded(columns[phase])
             reports[phase] = report
             on_phase(report)
-    # Final phases without positions use the weights of the last fitted phase.
+    # The last phases use the weights of the last fitted phase if they have no positions.
     last = max((report.phase for report in reports.values() if report.positions), default=0)
     weights[last + 1 :] = weights[last]
     return array("h", weights.tobytes()), tuple(reports[phase] for phase in range(PHASES))
@@ -219,7 +220,7 @@ _Positions = tuple[csr_array, Vector, Vector, NDArray[np.bool_]]
 
 
 def _positions_by_phase(records: Records, trust: Trust) -> Callable[[int], tuple[_Positions, _Positions]]:
-    """Return a cached function that returns the held-out and the trained positions of a phase."""
+    """Return a cached function from a phase to its held-out positions and its trained positions."""
     learned, kept_out = records["learned"], game_numbers(records) % KEPT_OUT == 0
     phase_of = phases(records)
     target_of = targets(records, trust)
@@ -238,7 +239,7 @@ def _positions_by_phase(records: Records, trust: Trust) -> Callable[[int], tuple
 
 
 def _rounded(weights: Vector) -> NDArray[np.int16]:
-    """Return the weights in the engine's units; the weight of the padding is 0."""
+    """Return the weights in the units of the engine. The weight of the padding is 0."""
     limit = MOST_IN_TABLE // _GRAIN
     rounded = (np.round(weights * (UNITS_A_DISC / _GRAIN)).clip(-limit, limit) * _GRAIN).astype(np.int16)
     rounded[PADDING_COLUMN] = 0

@@ -1,7 +1,7 @@
-"""Plays a match between two evaluations, to test whether the new one is stronger.
+"""Plays a match between two evaluations, to test whether the new evaluation is stronger.
 
-Each pair of games has an opening that self-play never uses; the two games exchange colours. Both sides search the same
-number of plies, so the verdict is about accuracy and not about speed.
+Each pair of games has an opening that self-play never uses. The sides exchange colours in the second game. Both sides
+search to the same depth, so the verdict depends on accuracy but not on speed.
 """
 
 import random
@@ -33,7 +33,7 @@ def gate(
     seed: int,
     **place: Unpack[Place],
 ) -> tuple[list[float], bool | None]:
-    """Play pairs of games until the test has a verdict or `most_pairs` are played.
+    """Play pairs of games until the test has a verdict, or until `most_pairs` pairs were played.
 
     Args:
         candidate: the weights file of the new evaluation.
@@ -44,8 +44,8 @@ def gate(
         seed: the seed of the openings.
         place: the number of workers, or the cluster.
 
-    Returns: the candidate's points in each game, in the order in which pairs ended, and whether the test accepts the
-        candidate; None if the test is undecided.
+    Returns: the candidate's points in each game, in the order in which the pairs ended. Then whether the test accepts
+        the candidate; None if the test is undecided.
     """
     points: list[float] = []
     accepted = None
@@ -68,7 +68,7 @@ def gate(
 
 
 def described(points: list[float], accepted: bool | None) -> dict[str, Any]:
-    """Return the result of ``gate`` as plain data, with the Elo difference of the candidate."""
+    """Return the result of ``gate`` as plain data. Add the Elo difference of the candidate."""
     elo = estimate(points, _pairs(points))
     return {
         "verdict": _VERDICTS[accepted],
@@ -82,7 +82,7 @@ def described(points: list[float], accepted: bool | None) -> dict[str, Any]:
 
 
 def in_words(result: dict[str, Any]) -> str:
-    """Return the result of ``described`` as a line of text."""
+    """Format the result of ``described`` as a line of text."""
     share = 100 * result["points"] / max(result["games"], 1)
     elo, low, high = (
         "?" if value is None else f"{value:+.0f}"

@@ -1,11 +1,12 @@
-"""Trains the network on the residuals of the tables; engine/evaluation/evaluate.pxd describes the network.
+"""Trains the network on the residuals of the tables. engine/evaluation/evaluate.pxd describes the network.
 
-The heads of a stage are trained together, since they share the rows; each stage is trained separately. Adam trains on
-batches of random positions, in 32-bit floats with the engine's clipping; the result is rounded to integers. Only the
-rows decay, towards their initial values. Adam's steps are as long for a rare configuration as for a frequent one, so
-without decay the rows of rare configurations would overfit; the rows of the rarest are not trained. Lopsided boards
-have the largest errors but decide no games, so the loss is linear beyond `linear_from`. One game in KEPT_OUT is held
-out for measurement, on boards that are not among the trained positions.
+Each stage is trained separately. The heads of a stage are trained together, since they share the rows. Adam trains on
+batches of random positions, in 32-bit floats with the engine's clipping. The result is rounded to integers.
+
+Only the rows decay, towards their initial values. Adam's steps are as long for a rare configuration as for a frequent
+configuration, so without decay the rows of rare configurations would overfit. The rows of the rarest configurations are
+not trained. Lopsided boards have the largest errors but decide no games, so the loss is linear beyond `linear_from`.
+One game in KEPT_OUT is held out for measurement. The errors are measured on boards that were not trained.
 
 References: I. Loshchilov and F. Hutter, Decoupled weight decay regularization, 2019; P. Huber, Robust estimation of a
 location parameter, 1964.
@@ -54,7 +55,7 @@ class Checkpoint:
         path: the path of the file; None to store nothing.
         training: the settings, positions and first weights, which identify the training.
 
-    The argument `parts` of the methods has the network, optimiser and schedule of a stage, by name.
+    The methods have an argument `parts`: the network, the optimiser and the schedule of a stage, by name.
 
     Raises: FileFormatError if the file belongs to another training or is damaged.
     """
@@ -70,7 +71,7 @@ class Checkpoint:
             self._states = self._read(path)
 
     def resume(self, stage: int, parts: Mapping[str, Any]) -> tuple[int, float]:
-        """Restore the state of a stage. Return the steps done, and the sum of squared errors in the current epoch."""
+        """Restore the state of a stage. Return the number of finished steps, and the epoch's sum of squared errors."""
         state = self._states.get(stage)
         if state is None:
             return 0, 0.0
@@ -79,7 +80,7 @@ class Checkpoint:
         return int(state["steps"]), float(state["squares"])
 
     def keep(self, stage: int, parts: Mapping[str, Any], steps: int, squares: float, *, last: bool) -> None:
-        """Write the state of a stage if a minute has passed since the last write, or if this was its last step."""
+        """Write the state of a stage if a minute has passed since the last write, or if the step was the last."""
         if self._path is None or not (last or time.monotonic() >= self._kept_at + _SECONDS_BETWEEN):
             return
         state = {name: part.state_dict() for name, part in parts.items()}
@@ -116,21 +117,21 @@ def _identity(settings: Mapping[str, Any], records: Records, begin: Weights) -> 
     return json.dumps([settings, len(records), checksum], sort_keys=True)
 
 
-# The share of the steps in which the learning rate rises. With 0.1, PyTorch divides by 0 if there are ten steps.
+# The share of the steps in which the learning rate rises. With 0.1 and ten steps, PyTorch divides by 0.
 _RISING = 0.101
 
 
 @dataclass(frozen=True, slots=True)
 class EpochReport:
-    """The errors of a stage after an epoch, in discs, on the held-out games except for `trained`.
+    """The errors of a stage after an epoch, in discs. All errors except `trained` are of the held-out games.
 
     Attributes:
         stage: the stage of the game, 0 for the first.
         epoch: the epoch, 1 for the first; 0 before the training.
-        trained: the root mean square error of the trained positions during the epoch, against the targets.
-        kept_out: the root mean square error against the targets.
+        trained: the root mean square error of the trained positions during the epoch, relative to the targets.
+        kept_out: the root mean square error relative to the targets.
         bias_even: the mean of score minus target for even numbers of empty squares.
-        bias_odd: the same for odd numbers.
+        bias_odd: the mean of score minus target for odd numbers of empty squares.
         slope: the regression slope of the targets on the scores.
     """
 
@@ -157,16 +158,16 @@ def train(
     *,
     keep_in: Path | None = None,
 ) -> Weights:
-    """Return the tables of `begin` with its network trained on their residuals.
+    """Train the network of `begin` on the residuals of its tables. Return the tables and the trained network.
 
-    The initial values of a stage are random if its rows in `begin` are all 0.
+    A stage starts from random values if its rows in `begin` are all 0.
 
     Args:
         begin: the tables, and the network to start from.
         records: the positions of contiguous games.
         settings: the settings of the training.
-        on_epoch: a function that receives the report before the training of each stage and after each epoch.
-        keep_in: a file to which the state is written every minute, and from which an interrupted training continues.
+        on_epoch: a function that receives a report before the training of each stage, and after each epoch.
+        keep_in: the file for the state, which is written every minute. An interrupted training continues from the file.
 
     Raises: SettingsError if PyTorch can't use the device; FileFormatError if `keep_in` belongs to another training.
     """
@@ -263,7 +264,7 @@ def _stage_trained(
 
 
 def _steps(positions: int, stage: int, settings: NetworkSettings, done: int) -> Iterator[tuple[int, Tensor]]:
-    """Yield the number of each remaining step, counted over all epochs, and the indices of its positions."""
+    """Yield each remaining step: its number, counted over all epochs, and the indices of its positions."""
     steps_an_epoch = -(-positions // POSITIONS_A_BATCH)
     for epoch in range(settings.epochs):
         seed = (settings.seed * STAGES + stage) * settings.epochs + epoch
@@ -274,7 +275,7 @@ def _steps(positions: int, stage: int, settings: NetworkSettings, done: int) -> 
 
 
 def _scores(network: Network, positions: StagePositions, device: str) -> tuple[Tensor, Tensor, Tensor]:
-    """Return scores and targets of positions, and a mask of positions whose number of empty squares is odd."""
+    """Return the scores of positions, the targets, and a mask of positions with an odd number of empty squares."""
     scores, wanted, odd = [torch.empty(0)], [torch.empty(0)], [torch.empty(0, dtype=torch.bool)]
     with torch.no_grad():
         for part in torch.arange(len(positions)).split(POSITIONS_A_BATCH) if len(positions) else ():
@@ -286,7 +287,7 @@ def _scores(network: Network, positions: StagePositions, device: str) -> tuple[T
 
 
 def _step(network: Network, optimiser: torch.optim.Optimizer, batch: Batch, linear_from: float) -> float:
-    """Train on one batch, and return its mean squared error before the step."""
+    """Train on a batch. Return the mean squared error of the batch before the step."""
     columns, head, _, left = batch
     optimiser.zero_grad()
     found = network(columns, head)

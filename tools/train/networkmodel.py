@@ -1,6 +1,7 @@
 """The network of a stage of the game in PyTorch, and its conversion to the engine's integers.
 
-engine/evaluation/evaluate.pxd describes the network. This model computes in floats, clipped like the engine's numbers.
+engine/evaluation/evaluate.pxd describes the network. This model computes with floats, which are clipped like the
+engine's integers.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ _ROW_UNITS = 128
 _INTO_UNITS = 256
 _OUT_UNITS = 4 * UNITS_A_DISC
 _HIGHEST_IN_A_ROW = MOST_IN_ROW / _ROW_UNITS
-# The unit of the output in discs, chosen so that all trained numbers are of similar size.
+# The unit of the output, in discs. With this value all trained numbers have a similar size.
 _DISCS_OF_ONE = 8.0
 
 
@@ -40,10 +41,10 @@ class Network(nn.Module):
     """The network of a stage, in floats.
 
     Args:
-        kept: the columns that have a row; all other columns share a row of zeros.
+        kept: the columns that have a row. All other columns share a row of zeros.
     """
 
-    slot_of: Tensor  # the index of each column's row; columns without a row have the last row, which is 0
+    slot_of: Tensor  # the index of each column's row; columns without a row use the last row, which is 0
 
     def __init__(self, kept: Tensor) -> None:
         super().__init__()
@@ -61,9 +62,9 @@ class Network(nn.Module):
 
     @classmethod
     def of_weights(cls, weights: Weights, stage: int, learned: NDArray[np.bool_]) -> Network:
-        """Return a stage's network with the engine's values, or random initial values if all rows are 0.
+        """Make the network of a stage from the engine's weights, or from random values if all rows are 0.
 
-        A column gets a row if it is in `learned` or has a row in `weights`.
+        A column gets a row if the column is in `learned`, or if it has a row in `weights`.
         """
         rows = np.frombuffer(weights.rows, np.int8).reshape(STAGES, -1, SUMS)[stage]
         kept = torch.from_numpy((learned | rows.any(axis=1)).nonzero()[0])
@@ -87,16 +88,16 @@ class Network(nn.Module):
             self.last.copy_(last.ravel() / (UNITS_A_DISC * _DISCS_OF_ONE))
 
     def forward(self, columns: Tensor, head: Tensor) -> Tensor:
-        """Return the corrections in discs, shape (positions,). Each row of `columns` belongs to a position.
+        """Return the corrections in discs, of shape (positions,). Each row of `columns` belongs to a position.
 
-        The positions are sorted by head. `head` counts from the first head of the stage.
+        The positions must be sorted by head. `head` is counted from the first head of the stage.
         """
         squares = (self.sums(columns) + self.start[head]).clamp(-1, 1) ** 2
         pieces = squares.split(torch.bincount(head, minlength=HEADS_A_STAGE).tolist())
         return _DISCS_OF_ONE * torch.cat([self._think(number, piece) for number, piece in enumerate(pieces)])
 
     def sums(self, columns: Tensor) -> Tensor:
-        """Return for each position the sum of its columns' rows, shape (positions, SUMS)."""
+        """Sum up the rows of each position's columns. The shape is (positions, SUMS)."""
         slots = self.slot_of[columns]
         if self.rows.device.type == "cpu":
             return cast(Tensor, _SumOfRows.apply(self.rows, slots))
@@ -107,30 +108,30 @@ class Network(nn.Module):
         return hidden @ self.out[head] + self.last[head]
 
     def silence(self, heads: Tensor) -> None:
-        """Set the output of some heads to 0, given as indices or as a mask."""
+        """Set the output of heads to 0. `heads`: indices or a mask."""
         with torch.no_grad():
             self.out[heads] = 0
             self.last[heads] = 0
 
     def slots(self, columns: Tensor) -> Tensor:
-        """Return the indices of the rows of some columns, given as a mask."""
+        """Return the indices of the rows of columns. `columns`: a mask."""
         return self.slot_of[columns.to(self.slot_of.device)].unique()
 
     def limit_rows(self) -> None:
-        """Clip the rows to the engine's range, and set the row for columns without a row to 0."""
+        """Clip the rows to the engine's range. Set the shared row of columns without a row to 0."""
         with torch.no_grad():
             self.rows.clamp_(-_HIGHEST_IN_A_ROW, _HIGHEST_IN_A_ROW)
             self.rows[-1] = 0
 
     def all_rows(self) -> Tensor:
-        """Return the rows of all columns, shape (COLUMNS, SUMS)."""
+        """Return the rows of all columns, of shape (COLUMNS, SUMS)."""
         return self.rows.detach()[self.slot_of]
 
 
 class _SumOfRows(torch.autograd.Function):
-    """The sum of each position's rows on a CPU, where PyTorch's own gradient takes several times as long.
+    """The sum of each position's rows on a CPU. Its gradient is several times as fast as PyTorch's own.
 
-    The gradient is the product with the transposed sparse position matrix, which scipy computes without sorting.
+    The gradient is the product with the transposed sparse position matrix. scipy computes this product without sorting.
     """
 
     @staticmethod
@@ -149,7 +150,7 @@ class _SumOfRows(torch.autograd.Function):
 
 
 def rounded(networks: Sequence[Network], tables: array[int]) -> Weights:
-    """Return the stages' networks in the engine's integers; evaluate.h defines their units."""
+    """Round the networks of the stages to the engine's integers. evaluate.h defines the units."""
     rows = [_whole(network.all_rows(), _ROW_UNITS, np.int8) for network in networks]
     layers = [
         np.concatenate(
@@ -200,7 +201,7 @@ class StagePositions:
         return len(self._records)
 
     def batch(self, which: Tensor, device: str) -> Batch:
-        """Return the positions with these indices as a batch on a device."""
+        """Return the positions with the indices `which` as a batch on a device."""
         chosen = which.numpy()
         chosen = chosen[np.argsort(self._head[chosen], kind="stable")]
         here = self._records[chosen]
@@ -213,7 +214,7 @@ class StagePositions:
         return columns, head, by_tables, left
 
     def heads(self) -> NDArray[np.int64]:
-        """Return the number of positions of each head of the stage."""
+        """Return the number of positions for each head of the stage."""
         return np.bincount(self._head % HEADS_A_STAGE, minlength=HEADS_A_STAGE)
 
     def column_counts(self) -> NDArray[np.int64]:
@@ -229,7 +230,7 @@ class StagePositions:
         return StagePositions(self._records[new], self._target[new], self._tables)
 
     def _boards(self) -> NDArray[np.uint64]:
-        """Return a hash of each position's board. Images of a board have the same columns and the same hash."""
+        """Return a hash of each position's board. Images of a board have the same columns, so the same hash."""
         mixed = np.random.default_rng(0).integers(0, 1 << 64, COLUMNS, np.uint64)
         found = [mixed[columns_of(part)].sum(axis=1) for part in self._parts()]
         return np.concatenate([np.empty(0, np.uint64), *found])
@@ -241,7 +242,7 @@ class StagePositions:
 def _by_tables(
     tables: array[int], columns: NDArray[np.int32], phase: NDArray[np.int64]
 ) -> NDArray[np.float32]:
-    """Return the tables' scores in discs, for positions that are sorted by phase."""
+    """Return the scores of the tables in discs. The positions must be sorted by phase."""
     weights = np.frombuffer(tables, np.int16).reshape(PHASES, -1)
     found = np.zeros(len(columns), np.float32)
     for number in np.unique(phase):

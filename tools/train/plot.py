@@ -12,7 +12,7 @@ from outflank.tools.train.fit import PhaseReport
 
 
 def plot_errors(reports: Sequence[PhaseReport], path: Path) -> None:
-    """Write a picture of the errors by empty squares; the extension of the path gives the format."""
+    """Draw the errors by the number of empty squares. The suffix of the path determines the image format."""
     shown = [report for report in reports if report.kept_out]
     empties = [report.empties for report in shown]
     figure = Figure(figsize=(7, 4), layout="constrained")
@@ -28,7 +28,7 @@ def plot_errors(reports: Sequence[PhaseReport], path: Path) -> None:
 
 
 def plot_shifts(shifts: Sequence[Shift], depth: int, path: Path) -> None:
-    """Write a picture of the errors of searches to `depth` and `depth` + 1, by the empty squares at the leaves."""
+    """Draw the errors of searches to `depth` and `depth` + 1, by the number of empty squares at the leaves."""
     figure = Figure(figsize=(7, 6), layout="constrained")
     errors, bias = figure.subplots(2, 1, sharex=True)
     for plies in (depth, depth + 1):
@@ -50,7 +50,10 @@ def plot_shifts(shifts: Sequence[Shift], depth: int, path: Path) -> None:
 
 
 def _save(figure: Figure, path: Path) -> None:
-    """Write a picture without tick marks, since there is a grid, and with text as text, which saves two thirds."""
+    """Write an image file. The grid replaces tick marks.
+
+    Text is stored as text instead of outlines, which makes SVG files two thirds smaller.
+    """
     for axes in figure.axes:
         axes.tick_params(bottom=False, left=False)
     with rc_context({"svg.fonttype": "none", "svg.hashsalt": "outflank"}):

@@ -1,7 +1,7 @@
-"""Measures the differences between shallow and deep searches, and fits the engine's error model to them.
+"""Measures the differences between scores of shallow and deep searches, and fits the engine's error model to them.
 
-Positions of self-play are searched at full width to increasing depths. Each pair of a deep score and a shallower score
-of the same parity is a sample, and each pair of a deep score and the static evaluation.
+Positions of self-play are searched at full width to increasing depths. A sample is a pair of a deep score and a
+shallower score. The shallower score is from a depth of the same parity, or is the static evaluation.
 """
 
 import json
@@ -41,7 +41,7 @@ Measured = dict[Cell, tuple[int, float]]
 def write(path: Path, coefficients: Sequence[float], measured: Measured, weights: Path, seed: int) -> int:
     """Write the engine's file of coefficients, with the checksum of the measured weights and the seed of the boards.
 
-    Returns: the number of pairs of scores in all cells.
+    Returns: the total number of samples.
     """
     samples = sum(count for count, _ in measured.values())
     made = {**made_now(), "weights": _named(weights), "seed": seed, "samples": samples}
@@ -58,7 +58,7 @@ def is_fitted_to(path: Path, weights: Path) -> bool:
 def measure(
     weights: Path, folders: Sequence[Path], boards: int, depth: int, seed: int, **place: Unpack[Place]
 ) -> Measured:
-    """Measure the differences between deep and shallow scores on `boards` boards for each number of empty squares."""
+    """Measure the differences between deep and shallow scores. Use `boards` boards for each number of empty squares."""
     records = load(folders)
     tasks = [
         tuple(chosen[first : first + _BOARDS_A_TASK])
@@ -87,7 +87,8 @@ def measure(
 def fit(measured: Measured) -> tuple[float, ...]:
     """Return the coefficients x y z a b c of engine/search/probcut.py.
 
-    They minimize the sum of squared relative errors over the cells, weighted by the number of samples.
+    The coefficients minimize the sum of squared relative errors over the cells. A cell is weighted by its number of
+    samples.
     """
     cells = sorted(measured)
     counts, found = np.array([measured[cell] for cell in cells]).T
@@ -101,7 +102,7 @@ def fit(measured: Measured) -> tuple[float, ...]:
 
 
 def as_table(coefficients: Sequence[float], measured: Measured) -> str:
-    """Return a table of measured and fitted deviations by both depths, averaged over the empty squares."""
+    """Format a table of measured and fitted deviations by both depths, averaged over the numbers of empty squares."""
     by_depths: dict[tuple[int, int], list[Cell]] = defaultdict(list)
     for cell in measured:
         by_depths[cell[1:]].append(cell)

@@ -1,7 +1,7 @@
-"""Plays games of the engine against itself from random openings, and solves the endgame as soon as that is cheap.
+"""Plays games of the engine against itself, from random openings. Solves the endgame as soon as solving is cheap.
 
-Every position after the random opening is recorded with the game's result. Once a search reaches the end of the game,
-its score is the result, and the positions of its best line are recorded.
+Every position after the random opening is recorded with the result of the game. When a search reaches the end of the
+game, its score is the result, and the positions of its best line are recorded.
 """
 
 import random
@@ -36,11 +36,12 @@ def to_the_end(found: SearchResult, position: Position) -> bool:
     return found.depth >= position.empties
 
 
-# Ranges of the number of random moves in an opening: low ones for whole games, high ones for late boards that only
-# searches visit.
+# The ranges of the number of random moves in an opening. Low numbers give whole games, high numbers give late boards
+# that occur only in searches.
 _OPENING_LENGTHS = ((4, 12), (6, 16), (8, 24), (20, 50))
-_STANDARD_STARTS = 0.75  # the share of games from the standard start; other games have a random arrangement
-# The fewest and most moves of a shallow search before the random move of a detour; these moves are not recorded.
+_STANDARD_STARTS = 0.75  # the share of games from the standard start; others have a random arrangement
+# The range of the number of moves before the random move of a detour. A shallow search chooses these moves, which are
+# not recorded.
 _BEFORE_STRAY_MOVE = (1, 16)
 _TO_STRAY_MOVE = Limit(depth=2)
 
@@ -53,7 +54,7 @@ def selfplay(
     seconds: float | None = None,
     **place: Unpack[Place],
 ) -> int:
-    """Fill `folder` with shards until there are `games` or the time is up, and return the number of games.
+    """Play shards until `folder` has `games` games or the time is up. Return the number of games in the folder.
 
     Existing shards are kept, so that an interrupted run continues. At least one missing shard is played.
 
@@ -77,7 +78,7 @@ def selfplay(
 
 
 def play_shard(settings: SelfplaySettings, number: int) -> bytes:
-    """Return the records of one shard, which depend only on the settings and the shard's number."""
+    """Return the records of a shard. They depend only on the settings and on the number of the shard."""
     rng = random.Random(f"{settings.seed}/{number}")
     searcher = cleared_searcher(settings.weights)
     games = (_play_game(searcher, settings, rng) for _ in range(settings.games_a_shard))

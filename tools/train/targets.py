@@ -1,14 +1,14 @@
-"""Targets of training: a weighted mean of a position's guess, later positions' guesses, and the game's result.
+"""Computes the targets of training, weighted means of search scores and of the game's result.
 
-A guess is the score of a position's search. The result alone is unbiased but noisy, more so the earlier the position; a
-guess has little noise but the bias of its evaluation. So ``target = (1 - trust) * guess + trust * (next position's
-target, from this side)``, where the result stands for the next target of the last position. A guess k positions later
-has a weight in proportion to ``trust^k``. Reference: R. Sutton, Learning to predict by the methods of temporal
-differences, 1988, with lambda for `trust`.
+The guess of a position is the score of its search. The result is unbiased but noisy, and the noise is larger for
+earlier positions. A guess has little noise but has the bias of its evaluation. So ``target = (1 - trust) * guess +
+trust * (next position's target, from this side)``. For the last position, the result replaces the next target. A guess
+k positions later has a weight in proportion to ``trust^k``. Reference: R. Sutton, Learning to predict by the methods of
+temporal differences, 1988; `trust` is its lambda.
 
 The mean error of the guesses is subtracted first. Otherwise the training would amplify the error of an evaluation that
-rates the side to move too low at odd numbers of empty squares: sides and signs alternate, so that errors add up.
-A single position that was not searched to the end has no result, only its guess.
+rates the side to move too low at odd numbers of empty squares. Sides and signs alternate, so these errors would add up.
+A single position that was not searched to the end has no result. Its target is its guess.
 """
 
 from itertools import pairwise
@@ -20,7 +20,7 @@ from outflank.tools.train.dataset import Records, empties, solved
 from outflank.tools.train.settings import Trust
 
 _EARLY = 22  # positions with more empty squares than this are early
-_ENOUGH = 1000  # the least number of positions to distinguish a bias from noise of some ten discs
+_ENOUGH = 1000  # the minimum number of positions that distinguishes a bias from noise of about ten discs
 
 
 def targets(records: Records, trust: Trust) -> NDArray[np.float32]:
@@ -45,7 +45,7 @@ def _trust_at(records: Records, trust: Trust) -> NDArray[np.float32]:
 
 
 def _unbiased_guesses(records: Records) -> NDArray[np.float32]:
-    """Return each guess minus the mean error of guesses with the same depth and number of empty squares."""
+    """Return the guesses. From each, subtract the mean error of guesses with the same depth and empty squares."""
     guesses = records["guess"].astype(np.float32)
     kind = empties(records) * 64 + records["depth"]
     told = ~_without_result(records)
@@ -70,9 +70,9 @@ def _lengths(records: Records) -> NDArray[np.int64]:
 
 
 def _signs_to_next(records: Records) -> NDArray[np.float32]:
-    """Return -1 if the other side is to move in the next record; 1 if the same side is, because of a pass.
+    """Return 1 for each record after which the same side is to move again, because of a pass; else -1.
 
-    After a pass the side to move still has all discs that it had in the record.
+    After a pass the side to move still has all discs that it had in the record. This shows the pass.
     """
     same_side = np.append((records["own"][:-1] & ~records["own"][1:]) == 0, False)
     return np.where(same_side, 1, -1).astype(np.float32)

@@ -1,4 +1,4 @@
-"""Makes a weights file with its provenance from folders of games."""
+"""Makes weights files from folders of games. A weights file contains its provenance."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def fit_folders(
     neighbour_weight: float = 0.5,
     ridge: float = 100.0,
 ) -> tuple[fit.PhaseReport, ...]:
-    """Fit tables to the games in `folders` and the solved positions in `solved`, and write them to `out`.
+    """Fit tables to the games in `folders` and the solved positions in `solved`. Write the tables to `out`.
 
     For `trust`, `neighbour_weight` and `ridge` see ``fit.fit``.
 
@@ -51,10 +51,10 @@ def fit_folders(
 def train_network(
     begin: Path, folders: Sequence[Path], solved: Sequence[Path], out: Path, settings: NetworkSettings
 ) -> list[network.EpochReport]:
-    """Train the network of the weights file `begin` on the residuals of its tables, and write both to `out`.
+    """Train the network of the weights file `begin` on the residuals of its tables. Write the result to `out`.
 
-    The games are the same as in `fit_folders`. The state of the training is stored next to `out` until the training is
-    done; an interrupted training continues from it.
+    For `folders` and `solved` see `fit_folders`. The state of the training is stored next to `out` until the training
+    is finished. An interrupted training continues from this state.
 
     Raises: FileFormatError if a folder has no games, or if a shard, the first weights or the stored state is damaged.
     """
@@ -89,7 +89,7 @@ def calibrate_heads(
     seed: int,
     **place: Unpack[Place],
 ) -> tuple[calibrate.Shift, ...]:
-    """Shift the heads of the weights file `begin` so that searches of positions in `folders` are unbiased.
+    """Shift the heads of the weights file `begin` so that scores of searches in `folders` are unbiased.
 
     The result is written to `out`. For `depth`, `boards` and `seed` see ``calibrate.measure``.
 
@@ -107,7 +107,7 @@ def _load(folders: Sequence[Path], solved: Sequence[Path]) -> Records:
 
 
 def as_table(reports: Sequence[fit.PhaseReport]) -> str:
-    """Return a table of the errors by phase."""
+    """Format the errors by phase as a table."""
     lines = ["empties  positions  kept out  steps   MAE  RMSE  spread  bias even   odd  slope"]
     lines += [
         f"{report.empties:7d}  {report.positions:9d}  {report.kept_out:8d}  {report.steps:5d}  "
@@ -119,7 +119,7 @@ def as_table(reports: Sequence[fit.PhaseReport]) -> str:
 
 
 def made_now() -> dict[str, str]:
-    """Return version, command and date for the provenance of a file."""
+    """Return the version, the command and the date, for the provenance of a file."""
     return {
         "version": __version__,
         "command": " ".join(["outflank", *sys.argv[1:]]),
