@@ -1,4 +1,4 @@
-"""Searches single positions, as labels for training and as dev sets for measurements."""
+"""Searches single positions to make labels for training, and dev sets for measurements."""
 
 import itertools
 import random
@@ -43,8 +43,8 @@ from outflank.tools.train.settings import BankSettings, LabelSettings
 
 _TIMES_STRAYED = 8
 _STRAY_IN_BANK = 4
-# The plies to a leaf and the share of one side's moves that are random. docs/evaluation.md compares the leaves' scores
-# with those of real searches.
+# The range of plies to a leaf, and the share of random moves in the moves of one side. docs/evaluation.md compares the
+# scores of these leaves with scores of leaves of real searches.
 _PLIES_TO_LEAF = (4, 10)
 _TRIED_AT_RANDOM = 0.25
 
@@ -60,12 +60,13 @@ def label(
     seconds: float | None = None,
     **place: Unpack[Place],
 ) -> int:
-    """Label boards of games, or random boards, and write them to shards until there are `count` or the time is up.
+    """Label boards, and write the labels to shards until `folder` has `count` boards or the time is up.
 
-    Complete shards are kept; at least one missing shard is made.
+    The boards are boards of `games`; random boards if `games` is None. Complete shards are kept. At least one missing
+    shard is made.
 
-    Returns: the number of boards in `folder`; fewer than `count` if the games have no more or the time is up.
-    Raises: FileFormatError if the folder has shards made with other settings.
+    Returns: the number of boards in `folder`, less than `count` if the games have too few boards or the time is up.
+    Raises: FileFormatError if the folder has shards that were made with other settings.
     """
     there = games_there(folder, settings.described())
     what = settings.fewest, settings.most, settings.seed
@@ -91,7 +92,7 @@ def boards_of_games(
 ) -> Iterator[tuple[int, int]]:
     """Yield distinct boards of games as (own, opp), in random order. For the arguments see ``LabelSettings``.
 
-    With `stray`, each position is used several times, with different random moves.
+    If `stray` is not 0, each position is used several times, with different random moves.
     """
     here = games[(empties(games) >= fewest) & (empties(games) <= most + stray)]
     rng = random.Random(seed)
@@ -107,7 +108,7 @@ def boards_of_games(
 
 
 def _strayed(rng: random.Random, position: Position, most: int) -> Position | None:
-    """Return the position after 0 to `most` random moves; None if the game has ended."""
+    """Play 0 to `most` random moves. Return the position; None if the game has ended."""
     played = play_random(rng, position, rng.randint(0, most))
     return played[0] if played else None
 
@@ -158,13 +159,14 @@ def fill_bank(
     seconds: float | None = None,
     **place: Unpack[Place],
 ) -> int:
-    """Add shards of labelled boards to a bank until it has about `boards` or the time is up; no board twice.
+    """Add shards of labelled boards to a bank until it has about `boards` boards or the time is up.
 
-    Complete shards are kept; an interruption loses the shards under way. Memory holds 8 bytes for each board.
+    No board occurs twice. Complete shards are kept, and an interruption loses only incomplete shards. The memory use is
+    8 bytes for each board.
 
     Returns: the number of boards in the bank.
-    Raises: FileFormatError if the bank has shards that are damaged or made with other settings, or if another process
-        is filling it.
+    Raises: FileFormatError if a shard of the bank is damaged or was made with other settings, or if another process is
+        filling the bank.
     """
     folder.mkdir(parents=True, exist_ok=True)
     with WriterLock(folder / "bank", f"only one process may fill the bank {str(folder)!r}"):
@@ -191,10 +193,12 @@ def fill_bank(
 
 
 class _KnownBoards:
-    """The boards of a bank, as sorted hashes. Of 80 million boards two share a hash with a probability of 0.02 %.
+    """The boards of a bank, as sorted hashes.
+
+    Among 80 million boards, the probability that two boards share a hash is 0.02 %.
 
     Args:
-        shards: the labels so far, whose boards are the canonical images.
+        shards: the existing labels. Their boards are canonical images.
     """
 
     def __init__(self, shards: Iterable[Records]) -> None:
@@ -204,7 +208,7 @@ class _KnownBoards:
         return len(self._hashes)
 
     def add(self, labels: Records) -> NDArray[np.bool_]:
-        """Add the boards of labels, all different, and return a mask of those that were not known before."""
+        """Add the boards of labels, which must be distinct. Return a mask of the labels whose boards are new."""
         hashes = _board_hashes(labels)
         new = ~np.isin(hashes, self._hashes, assume_unique=True)
         added = np.sort(hashes[new])
@@ -224,7 +228,7 @@ _FACTORS = np.array([0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0xBF58476D1CE4E5B9]
 
 
 def _bank_part(settings: BankSettings, number: int) -> tuple[bytes, float]:
-    """Return the labels of a shard, which depend only on the settings and its number, and the seconds they took."""
+    """Make a shard. Return its labels, which depend only on the settings and the number, and the seconds of work."""
     began, rng = time.monotonic(), random.Random(f"{settings.playing.seed}/{number}/boards")
     games = np.frombuffer(play_shard(settings.playing, number), RECORD)
     searcher = cleared_searcher(settings.playing.weights)
@@ -240,7 +244,7 @@ def _bank_part(settings: BankSettings, number: int) -> tuple[bytes, float]:
 def _boards_met(
     searcher: Searcher, settings: BankSettings, games: Records, rng: random.Random
 ) -> Iterator[Position]:
-    """Yield boards as searches of games meet them: half of them near the games, half of them leaves below them."""
+    """Yield boards like the boards in searches of games. Half are near positions of games, half are search leaves."""
     here = games[empties(games) >= settings.fewest]
     order = [*range(len(here))] * _TIMES_STRAYED
     rng.shuffle(order)
@@ -253,9 +257,9 @@ def _boards_met(
 
 
 def _leaf_below(searcher: Searcher, rng: random.Random, position: Position) -> Position | None:
-    """Return a position as searches meet it at their leaves: one side tries some moves at random, other moves are good.
+    """Return a position like the leaves of a search from `position`; None if the game has ended.
 
-    Here good moves are those with the best evaluation. None if the game has ended.
+    One side plays some random moves. All other moves are the moves with the best evaluation.
     """
     trying = rng.choice((position.side, position.side.other))
     for _ in range(rng.randint(*_PLIES_TO_LEAF)):
@@ -284,16 +288,16 @@ def make_devset(
     """Solve boards of games, and write them to a file.
 
     Args:
-        games: the games. Each board is from a different game, and is one that training leaves out.
-        out: the file; complete lines are kept.
+        games: the games. Each board is from a different game. Training leaves out all these boards.
+        out: the file. Complete lines in the file are kept.
         empty: the number of empty squares of each board.
         count: the number of boards.
         seed: the seed of the choice of boards.
-        all_moves: True to solve each move of a board, not only the board.
+        all_moves: True to solve all moves of a board instead of only the board.
         place: the number of workers, or the cluster.
 
-    Returns: the number of boards, which is smaller than `count` if the games have no more.
-    Raises: FileFormatError if the file has lines made with other settings.
+    Returns: the number of boards, less than `count` if the games have too few boards.
+    Raises: FileFormatError if the file has lines that were made with other settings.
     """
     boards = _boards_set_aside(games, empty, count, seed)
     done = _lines_there(out, boards)
@@ -311,7 +315,7 @@ def make_devset(
 
 
 def _boards_set_aside(games: Records, empty: int, count: int, seed: int) -> list[_Board]:
-    """Return distinct boards from different games, in a random order that depends on the seed."""
+    """Select distinct boards from different games, in a random order that depends on the seed."""
     here = np.flatnonzero((empties(games) == empty) & ~games["learned"])
     _, first_of_game = np.unique(game_numbers(games)[here], return_index=True)
     rows = games[here[first_of_game]]
@@ -321,7 +325,7 @@ def _boards_set_aside(games: Records, empty: int, count: int, seed: int) -> list
 
 
 def _lines_there(out: Path, boards: list[_Board]) -> int:
-    """Return the number of boards in a file, after removing an incomplete line."""
+    """Remove an incomplete line from a file. Return the number of boards in the file."""
     lines = out.read_text().splitlines(keepends=True) if out.exists() else []
     whole = [line for line in lines if line.endswith(";\n")]
     for line, board in zip(whole, boards, strict=False):

@@ -1,4 +1,4 @@
-"""The settings of training programs. Commands import this file, so it imports neither numpy nor PyTorch."""
+"""The settings of training programs. Commands import this module, so it does not import numpy or PyTorch."""
 
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -17,14 +17,14 @@ NEVER_LINEAR = 128.0
 
 @dataclass(frozen=True, slots=True)
 class Judging:
-    """The searches of the midgame and the endgame.
+    """The search settings for the midgame and the endgame.
 
     Attributes:
         depth: the plies of the midgame search.
-        exact_from: the number of empty squares from which the search continues to the end of the game.
+        exact_from: the maximum number of empty squares at which a search goes to the end of the game.
         selectivity: the selectivity of the midgame search, in percent.
-        end_selectivity: the selectivity of the search to the end. Below 100 the score is nearly always right, and it
-            still counts as a result.
+        end_selectivity: the selectivity of the search to the end, in percent. Below 100 the score is nearly always
+            correct, and it still counts as a result.
     """
 
     depth: int
@@ -46,11 +46,12 @@ class SelfplaySettings:
     Attributes:
         weights: the evaluation's file, which every worker must be able to read.
         judging: the searches of moves.
-        seed: the seed of all random choices; each shard has its own generator.
-        games_a_shard: the number of games in a file, which is the unit of work.
+        seed: the seed of all random choices. Each shard has its own generator.
+        games_a_shard: the number of games in a shard. A shard is a file and the unit of work.
         random_moves: the minimum and maximum number of random moves in the opening; None mixes short and long openings.
-        detours: the share of games in which good moves and then a random move precede the recorded part.
-        widest: the largest absolute score of an opening, in discs.
+        detours: the share of games with a detour before the recorded part. A detour is some good moves and then a
+            random move.
+        widest: the maximum absolute score of an opening, in discs.
     """
 
     weights: Path
@@ -74,13 +75,13 @@ class LabelSettings:
         weights: the evaluation's file, which every worker must be able to read.
         judging: the searches of positions.
         seed: the seed of the choice of positions.
-        fewest: the smallest number of empty squares.
-        most: the largest number of empty squares.
-        stray: the maximum number of random moves that are played from a game's position first. They lead to positions
-            after bad moves, which searches meet but games do not contain.
-        line_to: the number of empty squares down to which positions of the best line are recorded too, if a search
-            reaches the end.
-        boards_a_shard: the number of boards in a file, which is the unit of work.
+        fewest: the minimum number of empty squares.
+        most: the maximum number of empty squares.
+        stray: the maximum number of random moves that are first played from a position of a game. These moves lead to
+            positions after bad moves, which occur in searches but not in games.
+        line_to: the minimum number of empty squares of recorded positions of the best line. The best line is recorded
+            if a search reaches the end of the game.
+        boards_a_shard: the number of boards in a shard. A shard is a file and the unit of work.
     """
 
     weights: Path
@@ -100,16 +101,16 @@ class LabelSettings:
 
 @dataclass(frozen=True, slots=True)
 class BankSettings:
-    """Settings of a bank of labels: boards of games and of the searches below them.
+    """Settings of a bank of labels. Its boards are like the boards in searches of games.
 
     Attributes:
-        playing: the games, whose weights and seed are the bank's too.
+        playing: the settings of the games. The bank uses their weights and their seed too.
         judging: the searches of boards.
-        deep: the searches of some boards, a share of `deep_share`.
-        deep_share: the share of boards that `deep` judges.
-        fewest: the smallest number of empty squares.
-        most: the largest number of empty squares.
-        boards_a_shard: the number of boards in a file, which is the unit of work.
+        deep: the deeper searches of some boards.
+        deep_share: the share of boards that are searched with `deep` instead of `judging`.
+        fewest: the minimum number of empty squares.
+        most: the maximum number of empty squares.
+        boards_a_shard: the number of boards in a shard. A shard is a file and the unit of work.
     """
 
     playing: SelfplaySettings
@@ -129,12 +130,14 @@ class BankSettings:
 
 @dataclass(frozen=True, slots=True)
 class Trust:
-    """The share of a target that comes from later in the game. With 1 only the result counts, with 0 only the guess.
+    """The trust in later positions, which is their share in a target. With 1 only the result counts, with 0 the guess.
+
+    The guess of a position is the score of its search, see targets.py.
 
     Attributes:
-        late: the trust with 22 empty squares or fewer, where a guess is good.
+        late: the trust with 22 empty squares or fewer, where guesses are accurate.
         early: the trust with more than 22 empty squares.
-        least_depth: the smallest search depth in plies at which a guess is used.
+        least_depth: the minimum search depth of guesses that are used, in plies.
     """
 
     late: float = 0.7
@@ -149,12 +152,12 @@ class NetworkSettings:
     Attributes:
         trust: the trust in later positions of a game, see targets.py.
         epochs: the number of epochs.
-        rate: the highest learning rate; the rate rises over the first tenth of the steps and then falls to almost 0.
+        rate: the maximum learning rate. The rate rises over the first tenth of the steps, then falls to almost 0.
         decay: the decay of a row towards its initial value in a step, divided by the learning rate.
-        min_count: the smallest number of occurrences at which the row of a configuration is trained.
-        linear_from: the error in discs beyond which the loss is linear, not quadratic.
+        min_count: the minimum number of occurrences of a configuration whose row is trained.
+        linear_from: the error in discs beyond which the loss is linear instead of quadratic.
         seed: the seed of the order of positions and of the initial values.
-        stages: the stages to train; other stages are not changed.
+        stages: the stages to train. Other stages are not changed.
         device: the PyTorch name of the device, such as cpu or cuda.
     """
 
