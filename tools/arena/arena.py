@@ -39,8 +39,8 @@ from outflank.tools.match.state.events import (
 )
 from outflank.tools.runtime.progress import folded
 
-_HELLO_SECONDS = 10.0  # the time for the first message
-_OPEN_SECONDS = 120.0  # the time for engines to start
+_HELLO_SECONDS = 10.0  # the time limit for the first message
+_OPEN_SECONDS = 120.0  # the time limit for the start of the client's engines
 _WRONG_TOKEN_SECONDS = 1.0  # the delay before a client with a wrong token is refused
 _FAREWELL_SECONDS = 2.0
 _JOINED = "outflank join"  # the engine command in an entrant's spec; it is never run

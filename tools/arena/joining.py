@@ -78,7 +78,7 @@ def join_address(url: str) -> str:
     try:
         parts = urlsplit(url)
         if parts.scheme in _SCHEMES and parts.hostname and parts.port != 0:
-            parts.hostname.encode("idna")  # raises for a label that is too long
+            parts.hostname.encode("idna")  # raises UnicodeError for a label that is too long
             return urlunsplit((_SCHEMES[parts.scheme], parts.netloc, parts.path.rstrip("/") + PATH, "", ""))
     except ValueError:
         pass

@@ -257,7 +257,7 @@ def _fields(kind: type[Message]) -> dict[str, inspect.Field]:
 
 
 def _words(kind: inspect.Type) -> str:
-    """Return a description of the values that a type accepts, without null, which stands for a missing field."""
+    """Describe the values that a type accepts. Null is left out, since it means a missing field."""
     match kind:
         case inspect.StrType(max_length=longest):
             return f"text, at most {longest}"

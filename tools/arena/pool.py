@@ -125,7 +125,7 @@ class ArenaPool(LocalPool):
         settings: the settings of the run.
         connection_of: the function that returns the connection to an entrant.
         on_update: see ``LocalPool``.
-        is_paused: the function that returns True while no new pairs may start; ``look`` calls it.
+        is_paused: the function that returns True while no new pairs may start; ``look`` calls this function.
         all_dialogues: see ``PairWorker``.
     """
 

@@ -172,7 +172,7 @@ def ends_with_code_0(engine: TappedGtpDriver) -> None:
 def answers_all_before_quit(engine: TappedGtpDriver) -> None:
     """Commands that are sent together with `quit` are answered before it."""
     name = engine.succeed("name")
-    first, *_ = engine.replies(["name", "clear_board", "quit"], least=2)  # another check is for quit
+    first, *_ = engine.replies(["name", "clear_board", "quit"], least=2)  # another check tests quit
     expect(first.text == name, f"{name!r} as the first answer", first)
 
 

@@ -100,7 +100,7 @@ def engine_facts(known: CatalogueEntry) -> list[dict[str, str]]:
 
 
 def shown_findings(findings: Iterable[Finding], dialogue: bool, as_json: bool) -> Iterator[Finding]:
-    """Print each finding, and yield it."""
+    """Print and yield each finding."""
     section = ""
     for finding in findings:
         check = finding.check

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
 PATIENCE_SECONDS = 5.0  # the time limit of an answer that needs no search
 THINKING_SECONDS = 60.0  # the time limit of a move without a clock
-END_SECONDS = 2.0  # the time limit of the end of a program
-_QUIET_SECONDS = 0.2  # the time after an answer in which further output is noticed
+END_SECONDS = 2.0  # the time limit for a program to end
+_QUIET_SECONDS = 0.2  # the time to wait for further output after an answer
 _MOST_LINES = 200  # the maximum number of stored lines of a check's dialogue
 _ANSWER = re.compile(rb"^[=?]", re.MULTILINE)
 _ID = re.compile(rb"\s*(\d+)(?:\s|$)")
@@ -198,7 +198,7 @@ class TappedGtpDriver(TappedDriver, GtpDriver):
         self._ids |= {found[1].decode() for line in data.splitlines() if (found := _ID.match(line))}
 
     def reply(self, seconds: float | None = None) -> RawAnswer:
-        """Wait for the next answer for `seconds`, or `patience` if None; a new process gets more time.
+        """Wait at most `seconds` for the next answer; None means `patience`. A new process gets more time.
 
         Raises: EngineCrash, EngineTimeout, EngineProtocolError.
         """

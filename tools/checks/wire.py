@@ -1,4 +1,4 @@
-"""Checks of the wire: lines, ids, arguments, answers, and what an engine says of itself."""
+"""Checks of the line protocol: lines, ids, arguments, answers, and the engine's name, version and commands."""
 
 import re
 import time

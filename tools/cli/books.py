@@ -1,4 +1,4 @@
-"""The opening books that options select, to look positions up in or to play from."""
+"""The opening books that options select. Commands look positions up in them, or play from them."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -24,7 +24,7 @@ def book_variety(text: str) -> MoveVariety:
 
 
 def books_to_read(name: str | None) -> list[Path]:
-    """Return the books to look positions up in: the named book, or the shipped books by default."""
+    """Return the books in which a command looks positions up: the named book, or the shipped books by default."""
     if name is None:
         return shipped_books()
     if name == NO_BOOK:
@@ -36,7 +36,7 @@ def books_to_read(name: str | None) -> list[Path]:
 
 @contextmanager
 def books_to_play(name: str | None, variety: float, seed: int | None) -> Iterator[list[BookSource]]:
-    """Yield the opening books to play from, and close them at the end of the context.
+    """Yield the opening books that the engine plays from, and close the books at the end of the context.
 
     Variety needs a random seed. If `seed` is None, a random seed is drawn, and the engine's description contains it.
     """

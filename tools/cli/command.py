@@ -184,8 +184,7 @@ class Command(click.Command):
             is_in_file = DEFAULTS_FILE in ctx.meta and not self.clash(ctx.meta[_TYPED])
             raise click.UsageError(f"{ctx.meta[DEFAULTS_FILE]}: {clash}" if is_in_file else clash, ctx)
         for name, needed in self._needs.items():
-            # If the needed options are missing, an option of the command line is an error; one set in a file is
-            # ignored.
+            # Without a needed option, an option on the command line is an error, and an option in a file is ignored.
             if name in ctx.meta[_TYPED] and not given.intersection(needed):
                 raise click.UsageError(f"{name} needs {' or '.join(needed)}", ctx)
 

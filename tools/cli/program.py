@@ -145,7 +145,7 @@ _EXTRAS = {
 _DESCENDANTS = "outflank.protocol.drivers.descendants"  # imported by commands that start engines
 # The environment variable that marks an engine in a match; such an engine ignores the user's config file.
 _ENGINE_MARK = "OUTFLANK_ENGINE"
-_EXIT_BROKEN_PIPE = 128 + 13  # SIGPIPE, which Windows lacks
+_EXIT_BROKEN_PIPE = 128 + 13  # 128 plus the number of SIGPIPE, which Windows lacks
 _EXIT_INTERRUPTED = 128 + signal.SIGINT
 _ALL_COMMANDS = "outflank.all_commands"  # the key in click.Context.meta of --help-all
 _MOST_SECONDS_TO_END = 10  # the time limit of the exit after a signal

@@ -60,7 +60,7 @@ class WholeNumber(click.IntRange):
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list["CompletionItem"]:
-        """Return all numbers in the range if the range is small, such as levels."""
+        """Return all numbers of the range if the range is small, as for levels."""
         from click.shell_completion import CompletionItem  # imported late: engines do not need it
 
         if self.min is None or self.max is None or self.max - self.min > _MOST_COMPLETED:

@@ -139,7 +139,7 @@ def serve(
     from outflank.tools.runtime.address import Address
 
     if ctx.get_parameter_source("concurrency") is click.core.ParameterSource.DEFAULT:
-        played = replace(played, concurrency=0)  # the default number of concurrent pairs
+        played = replace(played, concurrency=0)  # 0 stands for the default number of concurrent pairs
     if form != Format.STANDING and not start and not entrants:
         raise click.UsageError("say when the tournament begins: --start TIME, --entrants N, or both")
     folder = options.folder or arena.with_suffix("")
@@ -265,7 +265,7 @@ def token(arena: Path, name: str) -> None:
         )
     folder = _folder(arena)
     token = Tokens(folder).admit(name)
-    with suppress(SettingsError):  # no server runs
+    with suppress(SettingsError):  # raised if no server runs the arena
         order(folder, do="renew", name=name)
     click.echo(token)
     if config:

@@ -149,7 +149,7 @@ def convert(
 
 
 def _report(facts: dict[str, Any], files: Sequence[Path], as_json: bool) -> None:
-    """Print the counts; if games go to stdout, print the counts to stderr."""
+    """Print the counts to stdout, or to stderr if games go to stdout."""
     if as_json:
         click.echo(json.dumps(facts | {"files": list(map(str, files))}), err=not files)
         return

@@ -198,7 +198,7 @@ def compliance(
 
 
 class _FirstAnswer:
-    """Warns once if an engine's first answer takes seconds. The warning says that the protocol may be wrong.
+    """Warns once if an engine's first answer takes seconds. It says that the engine may speak another protocol.
 
     Args:
         interrupts: the recorder of signals, which end the wait.

@@ -144,7 +144,7 @@ async def _play(client: GgsClient) -> None:
 
     def interrupt(number: int, frame: object) -> None:
         """Handle a signal without the event loop's own signal handlers, which Windows lacks."""
-        with suppress(RuntimeError):  # the loop has ended
+        with suppress(RuntimeError):  # raised if the event loop has ended
             loop.call_soon_threadsafe(partial(client.interrupt, number, at_once=number != signal.SIGINT))
 
     before = {number: signal.signal(number, interrupt) for number in heeded_signals()}

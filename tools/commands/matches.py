@@ -42,7 +42,7 @@ from outflank.tools.match.stats.spsa import TunedParameter
 from outflank.tools.runs.resume import ask_about_commands
 from outflank.tools.runs.show import show_run
 
-if TYPE_CHECKING:  # needs optional dependencies
+if TYPE_CHECKING:  # this needs optional dependencies
     from outflank.tools.match.runner.session import RunSession
 
 RUNS_FOLDER = Path("runs")
@@ -85,7 +85,7 @@ def tournament(form: str, round_count: int | None, options: RunOptions, played: 
 
     Any two engines that meet play --games games. docs/match.md has the details.
     """
-    if form == Format.KNOCKOUT and round_count not in (None, 1):  # --save-config writes 1
+    if form == Format.KNOCKOUT and round_count not in (None, 1):  # --save-config writes --rounds 1
         raise click.UsageError("a knockout ends when one engine is left, so --rounds has no meaning for it")
     _play_run(lambda: tournament_of(played, options.specs(), form, round_count), played, options)
 
@@ -180,7 +180,7 @@ def _play_run(
 
     Returns: the session, and the run at its end.
     """
-    from outflank.tools.match.runner.session import RunSession  # imports numpy, which the help does not need
+    from outflank.tools.match.runner.session import RunSession  # imported late: this imports numpy
 
     if options.resume:
         _expect_options_of_resume(may_grow)
@@ -220,7 +220,7 @@ def _resume(
     resumed_by: Path | None = None,
 ) -> tuple[RunSession, Run]:
     """Resume a run and play the rest of it; see ``RunSession.resume`` and ``_play_run``."""
-    from outflank.tools.match.runner.session import RunSession  # imports numpy, which the help does not need
+    from outflank.tools.match.runner.session import RunSession  # imported late: this imports numpy
 
     with RunSession.resume(folder, allow, concurrency, games) as session:
         return session, _show(session, options, resumed_by or folder)
@@ -260,7 +260,7 @@ def _show(session: RunSession, options: RunOptions, folder: Path) -> Run:
     """Play and show a run. If it is interrupted, ``--resume`` of `folder` continues it; see ``show_run``."""
     play: dict[str, Any] = {}
     if options.cluster:
-        from outflank.tools.match.runner.cluster import ClusterPool  # needs optional dependencies
+        from outflank.tools.match.runner.cluster import ClusterPool  # this needs optional dependencies
 
         address = options.cluster
         play["open_pool"] = lambda settings, run, on_update, all_dialogues: ClusterPool(

@@ -119,7 +119,7 @@ def _export(read: Run, name: _Format, output: Path) -> None:
 def _counts(ctx: click.Context, param: click.Parameter, texts: tuple[str, ...]) -> tuple[int, ...]:
     """Parse the counts; if a run is named instead, count its pairs by points."""
     if len(texts) == 1 and names_a_run(texts[0]):
-        from outflank.tools.match.standings import Standings  # imports numpy, which the help does not need
+        from outflank.tools.match.standings import Standings  # imported late: this imports numpy
 
         run = _read(Path(texts[0]))
         if len(run.settings.engines) != 2:

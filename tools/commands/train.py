@@ -275,7 +275,7 @@ def label(
 
 
 _NICENESS = 10
-_BOARDS_A_GAME = 150  # about five of each position
+_BOARDS_A_GAME = 150  # the boards made from each game, about five for each position
 _BANK_EXACT_FROM = 13  # empty squares: fewer than any board of a bank has
 
 

@@ -247,7 +247,7 @@ class GgsClient:
         self._consider(match, game)
 
     def _doubt(self, game: GgsGame, reason: str) -> None:
-        """Request the whole game again after a disagreement with the server; resign after `_MOST_DOUBTS` of them."""
+        """Request the whole game again after a disagreement with the server. Resign at the third disagreement."""
         if game.is_over:
             return
         game.doubts += 1

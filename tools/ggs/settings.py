@@ -129,7 +129,7 @@ def read_server(text: str) -> tuple[str, int]:
     """Parse HOST:PORT. Raises: NotationError."""
     host, colon, port = text.rpartition(":")
     try:
-        host.encode("idna")  # raises for a label that is too long
+        host.encode("idna")  # raises UnicodeError for a label that is too long
         if colon and host and port.isascii() and port.isdigit() and 0 < int(port) < 1 << 16:
             return host.strip("[]"), int(port)
     except UnicodeError:

@@ -40,7 +40,7 @@ class New(TabMessage):
         players: both sides.
         time: the time control of both sides, as ``TimeControl.parse`` reads it; empty for no clock.
         rules: the rules; empty for the page's default.
-        position: the start position; empty for the standard one of the rules.
+        position: the start position; empty for the standard start position of the rules.
         moves: the given opening moves, as a transcript.
     """
 

@@ -299,7 +299,7 @@ class Tables:
         loop = asyncio.get_running_loop()
 
         def tell(game: PageGame) -> None:
-            with suppress(RuntimeError):  # the loop has ended
+            with suppress(RuntimeError):  # raised if the event loop has ended
                 loop.call_soon_threadsafe(self._tell, game)
 
         if len(self._games) >= _MOST_GAMES:
