@@ -59,7 +59,7 @@ def page_parts(rules: Rules, entry: str, asks: bool = False) -> dict[str, Any]:
     digest = b64encode(sha256(script.encode()).digest()).decode()
     connections = "; connect-src 'self'" if asks else ""
     return {
-        "script": Markup(script),  # it contains no data from a game or a run
+        "script": Markup(script),  # the script contains no data from a game or a run
         # Only this script may run, and it may connect only to the page's server. The icon is an image in the page.
         "policy": f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; img-src data:; "
         f"base-uri 'none'; form-action 'none'{connections}",

@@ -267,7 +267,7 @@ def _plain(value: object) -> Any:
 
 
 def _made(kind: Any, data: Any) -> Any:
-    """Return JSON data of ``_plain`` as a value of type `kind`. Raises: ValueError, TypeError."""
+    """Convert JSON data of ``_plain`` to a value of type `kind`. Raises: ValueError, TypeError."""
     origin, arguments = get_origin(kind), get_args(kind)
     if kind is Move:
         return Move.parse(_made(str, data))

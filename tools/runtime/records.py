@@ -1,4 +1,4 @@
-"""Decoding of untrusted JSON messages and files, validated by the types of records."""
+"""Decodes untrusted JSON messages and files, and validates them against the types of records."""
 
 from typing import Any
 

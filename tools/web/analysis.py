@@ -375,7 +375,7 @@ class SocketClient:
 
     def deliver(self, number: int, answer: Answer) -> None:
         """Queue an answer in the event loop's thread."""
-        with suppress(RuntimeError):  # the loop has ended
+        with suppress(RuntimeError):  # raised if the event loop has ended
             self._loop.call_soon_threadsafe(self._put, number, answer)
 
     def _put(self, number: int, answer: Answer) -> None:

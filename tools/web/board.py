@@ -40,7 +40,7 @@ def serve_board(
     mode: str | None = None,
     is_users: bool = False,
 ) -> NoReturn:
-    """Serve at `place`, by default on loopback, until a signal arrives. Without a `mode`, print no page address.
+    """Serve at `place`, by default on loopback, until a signal arrives. If `mode` is None, print no page address.
 
     If `is_users` is true and another process already serves the user's page, open that page and exit.
     """

@@ -1,7 +1,7 @@
 """Opens a page in the user's browser without showing its address to other users of this machine.
 
 The page of ``outflank web`` without arguments is the user's page. A later start opens this page again, and serves no
-other one.
+second page.
 """
 
 import html
@@ -22,7 +22,7 @@ from outflank.errors import FileFormatError
 from outflank.storage.folders import user_folder
 from outflank.storage.lock import WriterLock
 
-_DISPLAYS = ("DISPLAY", "WAYLAND_DISPLAY")  # the variables that name a screen for windows
+_DISPLAYS = ("DISPLAY", "WAYLAND_DISPLAY")  # the environment variables that name a display
 _REDIRECT = """<!DOCTYPE html>
 <meta charset="utf-8"><meta http-equiv="refresh" content="0;url={url}"><title>Outflank</title>
 <p><a href="{url}">Outflank</a></p>
@@ -36,7 +36,7 @@ _ANSWER_SECONDS = 5.0
 
 
 class ServedAlready(Exception):
-    """Another process of this user serves the user's page, at `url`; `file` redirects to it."""
+    """Another process of this user serves the user's page at `url`. `file` redirects to `url`."""
 
     def __init__(self, file: Path, url: str) -> None:
         super().__init__(url)

@@ -41,7 +41,7 @@ class ChangeFeed:
         self._messages: dict[int | None, str] = {}
 
     def set(self, key: str, value: object) -> None:
-        """Set the value of a key; the next message contains it."""
+        """Set the value of a key. The next message contains the new value."""
         text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
         if self._values.get(key, (0, None))[1] != text:
             self._count += 1

@@ -143,7 +143,7 @@ def read_content(content: bytes, name: str, rules: Rules) -> dict[str, Any]:
     name = Path(name).name[:_LONGEST_NAME]
     if not content.strip():
         return listing([], ["this has no game, no moves and no board"])
-    with suppress(OutflankError):  # the content is not just a board
+    with suppress(OutflankError):  # raised if the content is not a board
         if b";" not in content:  # lines of OBF are read below
             return listing([AnnotatedGame(Position.parse(decoded(content), rules))])
     if content.startswith(_ZIPPED):

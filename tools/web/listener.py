@@ -34,7 +34,7 @@ class Limits:
     Attributes:
         connections: the limit on open connections, including idle ones; a further one is answered with 503. The
             limit is lowered if the system allows the process too few descriptors.
-        address_connections: the limit on connections from one IPv4 address or one IPv6 /64 network. It has no
+        address_connections: the limit on connections from one IPv4 address or one IPv6 /64 network. This limit has no
             effect on a server that listens on loopback, since all its peers may come through one proxy.
         message_bytes: the size limit of a WebSocket message; a larger one closes its connection with code 1009.
         descriptors: the number of file descriptors that are reserved for the rest of the program.

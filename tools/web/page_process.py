@@ -1,7 +1,7 @@
 """The runner's side of a run's page: a process that serves the page, and a queue of events to it.
 
-Games are hardly slowed down, since a thread writes the queue to a pipe ten times a second. If the process does not
-keep up, thoughts and turns are dropped; if the process has ended, all events are dropped.
+The page hardly slows games down, since a thread writes the queue to a pipe only ten times a second. If the process does
+not keep up, thoughts and turns are dropped; if the process has ended, all events are dropped.
 """
 
 import pickle

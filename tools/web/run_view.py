@@ -49,7 +49,7 @@ _HEAD = (
     "margin",
     "result",
     "fault",
-)  # the facts of a finished game in the list
+)  # the fields of a finished game that the list contains
 
 
 @dataclass(slots=True)

@@ -41,10 +41,10 @@ from outflank.tools.runtime.limits import Budget
 from outflank.tools.web.listener import HEADER_BYTES, NO_ROOM, CountingListener, Limits
 
 _LONGEST_PATH = 1_000  # the longest path of a request; a longer one is answered with 404
-_IDLE_SECONDS = 10.0  # the time for a TLS handshake, and for the headers of a request
+_IDLE_SECONDS = 10.0  # the time limit for a TLS handshake, and for the headers of a request
 _UNREAD_SECONDS = 40.0  # the time after which a peer that does not read its output is dropped
 _PING_SECONDS = 20.0  # the pause between pings; a peer that does not answer within this time is dropped
-_WATCH_SECONDS = 1.0  # the interval of checking for a hang-up while reading from the peer is paused
+_WATCH_SECONDS = 1.0  # the interval at which paused connections are checked for a hang-up
 # The time limit for open requests when the server ends, and for a WebSocket's handler when its connection is lost.
 _FAREWELL_SECONDS = 2
 _PIECE = 65_536  # the largest piece of output, in bytes or characters
@@ -217,7 +217,7 @@ def _prepared(send: Send) -> Send:
             while len(body) > _PIECE:
                 await send({**message, "body": bytes(body[:_PIECE]), "more_body": True})
                 body = body[_PIECE:]
-                await asyncio.sleep(0)  # the loop can notice here that the peer has hung up
+                await asyncio.sleep(0)  # the event loop can notice a hang-up of the peer here
             message = {**message, "body": bytes(body)}
         await send(message)
 

@@ -25,7 +25,7 @@ class Worker:
     def __init__(self, name: str) -> None:
         self._executor = ThreadPoolExecutor(1, thread_name_prefix=name)
         self._searcher: StoppableSearcher | None = None
-        self._abandoned = threading.Event()  # whether the current work is abandoned
+        self._abandoned = threading.Event()  # set if the current work is abandoned
 
     @property
     def searcher(self) -> "StoppableSearcher":
