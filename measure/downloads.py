@@ -123,7 +123,7 @@ def fetch(entries: Sequence[str], folder: Path, system: System | None = None) ->
 
 
 def unpack_wheel(wheel: Path, target: Path) -> None:
-    """Unpack a wheel like pip, but without tests, scripts and data; other folders have the last two."""
+    """Unpack a wheel like pip, but without tests, scripts and data. Other folders have the scripts and data."""
     with zipfile.ZipFile(wheel) as archive:
         for name in archive.namelist():
             if not re.match(r"[^/]+[.]data/|.*/tests/", name):
@@ -365,7 +365,7 @@ LINUX = System(
     ("manylinux_2_17_x86_64", "manylinux2014_x86_64"),
     {"sys_platform": "linux", "platform_system": "Linux", "os_name": "posix", "platform_machine": "x86_64"},
     add_linux,
-    pins=[  # newer ones need a newer glibc
+    pins=[  # newer versions need a newer glibc
         "numpy==2.2.6 \\\n    --hash=sha256:1bc23a79bfabc5d056d106f9befb8d50c31ced2fbc70eedb8155aec74a45798f\n"
     ],
     start=_START_LINUX,

@@ -77,7 +77,7 @@ class Figure:
 
     @property
     def spread(self) -> tuple[float, float]:
-        """The minimum and the maximum of the values; the 5th and the 95th percentile of 20 or more values."""
+        """The minimum and the maximum of the values. With 20 or more values, the 5th and the 95th percentile."""
         if len(self.values) < _MANY:
             return min(self.values), max(self.values)
         first, *_, last = quantiles(self.values, n=20)

@@ -247,7 +247,7 @@ Item = Query | Action | Diagnostic
 
 @dataclass(frozen=True, slots=True)
 class Defaults:
-    """The rules and limits of requests that do not specify them."""
+    """The default rules and limits of requests."""
 
     rules: Rules = field(default_factory=Rules)
     search: SearchRequest = field(default_factory=SearchRequest)

@@ -239,7 +239,7 @@ def answers(service: AnalysisService, items: Iterable[Item], ordered: bool = Fal
             found.put(error)
 
     threading.Thread(target=read, name="outflank requests", daemon=True).start()
-    early: dict[int, Answer] = {}  # last answers that wait for earlier ones, by their index in the output
+    early: dict[int, Answer] = {}  # finished answers that wait for earlier answers, by index
     done, count = 0, None
     try:
         while done != count:

@@ -42,7 +42,7 @@ ANY = ArchiveQuery()
 _BEYOND = 1 << 62
 _MOST_GAMES = 1 << 40  # limits counts, so that a sum of counts fits into an integer of SQLite
 _MOST_NAMES = 1000  # the maximum number of names in one statement
-# The moves at the start are symmetric images of each other. This move represents all of them.
+# The moves at the start are symmetric images of each other. This move represents all first moves.
 _FIRST_MOVE = Move.parse("f5")
 _Types = tuple[type | UnionType, ...]
 _VISIT = "v.turn, g.year, g.rating, g.winner, g.margin, g.black, g.white, g.event, g.id"

@@ -334,7 +334,7 @@ def write_run_files(figures: Figures, folder: Path) -> str:
 
 
 def _outdated(run: Run, folder: Path) -> list[Path]:
-    """Return the dialogue files of games that were played again, so that the files belong to no game of the run."""
+    """Return the dialogue files that belong to no game of the run, since their games were played again."""
     current = {dialogue_file(game) for game in run.games if game.dialogue}
     return [
         path

@@ -92,7 +92,10 @@ def _solve(
 def read_problems(
     texts: Sequence[str], board: str | None, rules: Rules, same_rules: bool = False
 ) -> tuple[list[Problem], Complaints]:
-    """Return the problem of `board` or, if it is None, the problems of the texts; and complaints about bad problems."""
+    """Read the problem of `board`, or the problems of the texts if `board` is None.
+
+    Returns: the problems, and the complaints about bad problems.
+    """
     if not texts and board is None:
         raise click.UsageError("there is nothing to solve: give POSITION or --board")
     bad = Complaints("position")

@@ -1,13 +1,13 @@
-"""Checks proofs of exact scores, which ``outflank proof make -o FILE`` writes; docs/proofs.md describes the format.
+"""Checks proofs of exact scores that ``outflank proof make -o FILE`` wrote. docs/proofs.md describes the format.
 
-``python check.py FILE`` needs Python 3.11 but no part of Outflank: it generates the moves itself, follows each proof
-from its board to the last empty squares, and searches these. It prints a line for each valid proof, and ends at the
-first wrong line. With ``--state STATE`` it stores its progress in STATE, so that an interrupted check does not search
-the checked part again. With ``--claims CLAIMS`` a line of the proof may refer to a claim of that file, which is assumed
-to be true. Memory does not grow with the proof. Exit codes: 0 all proofs are valid, 1 one is invalid or can't be read,
-2 wrong usage, 130 Ctrl-C.
+``python check.py FILE`` needs Python 3.11 but no part of Outflank. It generates the moves itself, follows each proof
+from its board to boards with few empty squares, and searches these boards. It prints a line for each valid proof, and
+stops at the first wrong line. With ``--state STATE`` it stores its progress in STATE. After an interruption, the next
+check then does not search the checked part again. With ``--claims CLAIMS`` a line of the proof may refer to a claim in
+this file. All claims are assumed to be true. Memory use does not grow with the proof. Exit codes: 0 if all proofs are
+valid, 1 if a proof is invalid or can't be read, 2 for wrong usage, 130 after Ctrl-C.
 
-A board is two masks, `own` for the side to move and `opp` for the other, bit 0 = a1 and bit 63 = h8.
+A board is two masks: `own` for the side to move, `opp` for the other side. Bit 0 is a1, bit 63 is h8.
 """
 
 import hashlib
