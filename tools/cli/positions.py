@@ -107,7 +107,7 @@ class PositionArgument:
         return self
 
     def __exit__(self, *error: object) -> None:
-        # Pipes are not closed, since this would block while a thread reads from them.
+        # Pipes are not closed: closing a pipe blocks while a thread reads from the pipe.
         if self._stream is not None and os.path.isfile(self._path):
             self._stream.close()
 

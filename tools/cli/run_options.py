@@ -89,7 +89,7 @@ config_options = group(
 
 def _openings(ctx: click.Context, param: click.Parameter, value: str | None) -> OpeningsChoice:
     if value is None:
-        return default_openings(ctx.params["rules"])  # known here, since --rules is eager
+        return default_openings(ctx.params["rules"])  # the rules are known here, since --rules is eager
     choice: OpeningsChoice = read_by(_read_openings)(ctx, param, value)
     return choice
 
@@ -109,7 +109,7 @@ def _read_openings(text: str) -> OpeningsChoice:
 
 def _draw_rule(ctx: click.Context, param: click.Parameter, value: str) -> ScoreRule | None:
     rule: ScoreRule | None = read_by(ScoreRule.parse)(ctx, param, value)
-    rules: Rules = ctx.params["rules"]  # known here, since --rules is eager
+    rules: Rules = ctx.params["rules"]  # the rules are known here, since --rules is eager
     if rule and rules.winner_by(0) is not None:
         raise click.BadParameter(f"by the rules {rules} no game is a draw")
     return rule

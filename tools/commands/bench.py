@@ -80,7 +80,7 @@ def bench(ctx: click.Context, threads: int, hash_mb: int, parameters: Parameters
 
 
 def _work(searcher: Searcher) -> Iterator[tuple[str, Callable[[], int]]]:
-    """Yield the name of each benchmark item, and a function that runs it and returns its nodes (leaves for perft)."""
+    """Yield the name of each benchmark item, and a function that runs the item and returns its nodes (or leaves)."""
     yield f"perft {_PERFT_DEPTH}", partial(count_leaves, Position.start(), _PERFT_DEPTH)
     for problem in _suite():
         position, name = problem.position, f"{problem.position.empties} empties"

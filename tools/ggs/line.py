@@ -34,7 +34,7 @@ class GgsConnection:
         on_login: the function that is called after each login.
         on_message: the function that gets the lines of each message after a login.
         on_loss: the function that gets the reason for each loss of the connection.
-        on_quiet: the function that is called when no line was sent for 50 seconds; it should send one.
+        on_quiet: the function that is called when no line was sent for 50 seconds. It should send a line.
         log: the function that is called with ``">"`` and each line sent, or with ``"<"`` and each line received. The
             lines are printable, and the password is masked.
     """

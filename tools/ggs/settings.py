@@ -33,9 +33,9 @@ class Settings:
         password: the password, which is shown nowhere.
         entry: the engine.
         file: the GGF file that finished games are appended to.
-        rated: True if matches that count for ratings are played.
-        synchro: True if matches of two simultaneous games with colours swapped are played.
-        random: True if games from random starts are played.
+        rated: the filter for matches that count for ratings.
+        synchro: the filter for matches of two simultaneous games with colours swapped.
+        random: the filter for games from random starts.
         least: the minimum main time on our clock, in seconds.
         most: the maximum main time on our clock, in seconds.
         games: the maximum number of simultaneous games, each with an engine process.
