@@ -51,7 +51,7 @@ class _Task:
     Attributes:
         key: the sort key in the queue, smallest first: the negative priority, then the serial number.
         number: the number of the item among the client's items.
-        cancelled: True if the search must end and its result so far is the answer.
+        cancelled: True if the search must end early. Its result so far is then the answer.
         began: the start of the search on the monotonic clock, in seconds; None before the start.
         slice: the time slice in seconds, after which the search gives way if another client waits.
         gives_way: True if the search was stopped for another client.

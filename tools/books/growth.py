@@ -47,7 +47,7 @@ _LONGEST_LINE = 60
 def growth_log(path: Path | None, book: Path) -> Iterator[Callable[[GrowthProgress], None]]:
     """Open a log of the growth, and yield a function that receives the progress. It writes a line once a minute.
 
-    The end of the ``with`` block writes a line about the last progress. A later run appends lines to the log, and its
+    The end of the ``with`` block writes a line about the last progress. A later run appends lines to the log. Their
     seconds start from 0 again. After a write error the book continues to grow without the log. The end of the ``with``
     block then reports the error on stderr, and the program exits with code 1.
 

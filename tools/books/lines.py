@@ -35,7 +35,7 @@ class BookLine:
 
     @property
     def transcript(self) -> str:
-        """The moves without passes, as in ``f5d6c3``. Blanks separate them under rules where moves have a direction."""
+        """The moves without passes, as in ``f5d6c3``. Blanks separate moves if they have a direction."""
         separator = " " if self.positions[0].rules.one_direction else ""
         return separator.join(str(move) for move in self.moves if not move.is_pass)
 

@@ -1,4 +1,4 @@
-"""Writes the files of a run: the report, which is a self-contained HTML file, the game files and dialogues."""
+"""Writes the files of a run: the report as a self-contained HTML file, the game files, and the dialogues."""
 
 import json
 import re
@@ -311,7 +311,7 @@ def expect_packages() -> None:
 def write_run_files(figures: Figures, folder: Path) -> str:
     """Write the report, the game files, and the dialogues of games lost by a fault. Remove outdated dialogues.
 
-    After an error with a file, the other files are still written.
+    If a file can't be written, the other files are still written.
 
     Returns: a sentence about the last error; empty without an error.
     """

@@ -153,7 +153,7 @@ def _bracket_column(meetings: Sequence[Meeting]) -> list[str]:
 
 
 def _bracket_cell(row: int, depth: int, labels: Sequence[str], width: int) -> str:
-    """Return the cell of a row and a round: a label with its connecting line, only a line, or blanks."""
+    """Return the text of a row in the column of a round: a label with its line, only a line, or blanks."""
     step = 2 << depth  # rows from one label of this round to the next label
     place, beyond = divmod(row - (step // 2 - 1), step)
     if len(labels) == 1:

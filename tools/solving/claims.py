@@ -49,8 +49,8 @@ class Claim:
     """A claim about the score of a position.
 
     Attributes:
-        position: the position. If the side to move had to pass, the position after the pass.
-        lower: the lower bound of its score, in discs from the side to move.
+        position: the position. A forced pass has been made, so the side to move has a legal move.
+        lower: the lower bound of the score, in discs from the side to move.
         line: the number of the line in the file, 1 for the first.
     """
 

@@ -75,7 +75,7 @@ class Solution:
         return line.result if self.limit.wld and line.result else score_text(line.score)
 
     def number_of(self, line: Line) -> float:
-        """Return the score of a line as a number. If the limit has `wld`, it is 1, 0 or -1, else it is in discs."""
+        """Return the score of a line as a number: in discs, or as 1, 0 or -1 if the limit has `wld`."""
         return _AS_NUMBER[line.result] if self.limit.wld and line.result else line.score
 
     def differences(self) -> list[str]:

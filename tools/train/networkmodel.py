@@ -230,7 +230,7 @@ class StagePositions:
         return StagePositions(self._records[new], self._target[new], self._tables)
 
     def _boards(self) -> NDArray[np.uint64]:
-        """Return a hash of each position's board. Images of a board have the same columns, so the same hash."""
+        """Return a hash of each position's board. Images of a board share the columns, so they share the hash."""
         mixed = np.random.default_rng(0).integers(0, 1 << 64, COLUMNS, np.uint64)
         found = [mixed[columns_of(part)].sum(axis=1) for part in self._parts()]
         return np.concatenate([np.empty(0, np.uint64), *found])

@@ -391,7 +391,7 @@ def _with_values(
         settings = replace(settings, exact_from=min(settings.exact_from, _ALL_EXACT_FROM))
         limit = settings.limit(before.empties)
         found = searcher.search(before, limit, moves=others, multipv=len(others))
-        # A shallower search may score another move higher than the best move, so its score is capped.
+        # A shallower search may score another move higher than the best move. The score of this move is then limited.
         known |= {
             each.move: MoveValue(each.pv, min(each.score, best.score), found.exact) for each in found.lines
         }

@@ -19,7 +19,7 @@ Bounds = tuple[int, int]
 # increase per further empty square, and the decrease per disc between the estimated and the wanted score. They were
 # fitted to 1,524 searches of positions that random moves led to, with 18 to 23 empty squares.
 _LOG_NODES, _PER_EMPTY, _PER_DISC = 13.4, 0.69, 0.084
-# The scale in discs of the logistic curve of the probability of a Yes, fitted to the same searches.
+# The scale, in discs, of the logistic curve that gives the probability of Yes. It was fitted to the same searches.
 _DOUBT = 1.7
 _LEAST_CHANCE = 0.01
 # The proof and disproof numbers of a running node. They are close to the numbers of a node whose likely answer is

@@ -298,7 +298,7 @@ class Checker:
             self.prove(opp ^ discs, own ^ discs ^ square, NAMES[square])
 
     def check(self) -> str:
-        """Check the proof whose first line was read. Return a sentence with the score from the side to move."""
+        """Check the proof whose first line was read. Return a sentence that states the score from the side to move."""
         given: dict[str, str] = {}
         for key, (text, rule) in HEADER.items():
             given[key] = self.read(f"{key} and {text}", f"{key} ({rule})")

@@ -130,7 +130,7 @@ class ProofWriter:
     def write(self, add: Callable[[str], object], enough: Callable[[], bool] = lambda: False) -> None:
         """Write lines until the proof is complete, or until `enough` returns True after a line.
 
-        Raises: SettingsError if the score proves to be wrong. Boards that the checker searches do not show this.
+        Raises: SettingsError if the score is found to be wrong. Boards that the checker searches are not examined.
         """
 
         def tell(line: str) -> None:
