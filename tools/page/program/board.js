@@ -1,4 +1,4 @@
-/** The board, which draws a position and marks, and reports squares chosen by mouse, touch or keyboard. */
+/** The board, which draws a position with marks. It reports squares that the user chooses by mouse, touch or keyboard. */
 
 import {PASS, squareOf} from "./game.js";
 import {announce, at, draw, element} from "./dom.js";
@@ -12,7 +12,7 @@ const ARROWS = {ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowD
 export function drawDiscs(felt, board, last, isTurned = false) {
   const before = [...felt.querySelectorAll(".disc")].reduce((found, disc) => found.set(Number(disc.dataset.square), disc.dataset.side), new Map());
   const come = [...board].filter((side, square) => side !== "-" && !before.has(square)).length;
-  const isMove = come === 1 && before.size > 0 && [...before.keys()].every(square => board[square] !== "-");  // animate only a single move
+  const isMove = come === 1 && before.size > 0 && [...before.keys()].every(square => board[square] !== "-");  // only single moves are animated
   felt.replaceChildren();
   draw(felt, "rect", {width: SIZE, height: SIZE, class: "grid"});
   [...board].forEach((side, square) => {
@@ -36,13 +36,13 @@ export function cornerOf(square, isTurned) {
 export class Board {
   /**
    * @param {any} felt the SVG drawing.
-   * @param {(square: number) => void} onSquare called with the square that was chosen.
-   * @param {(square: number) => string} nameSquare returns a description of a square in words.
+   * @param {(square: number) => void} onSquare called with the square that the user has chosen.
+   * @param {(square: number) => string} nameSquare returns a description of a square for screen readers.
    */
   constructor(felt, onSquare, nameSquare) {
     this.felt = felt;
     this.nameSquare = nameSquare;
-    this.under = 27;  // the square that the keyboard points to
+    this.under = 27;  // the square selected by the keyboard
     this.isTurned = false;
     if (felt.getAttribute("role") === "img") return;  // in the report of a run, squares can't be chosen
     felt.onclick = event => {
@@ -105,8 +105,8 @@ export class Board {
   }
 
   /**
-   * Mark the legal moves by a dot, or by the score in a colour for its loss; proven scores are underlined.
-   * @param {{move: string, kind?: string, text?: string, isExact?: boolean}[]} marks the best move of a square first.
+   * Mark the legal moves by dots or by scores. The colour of a score shows the loss of the move; proven scores are underlined.
+   * @param {{move: string, kind?: string, text?: string, isExact?: boolean}[]} marks the marks. If a square has several moves, the best move comes first.
    */
   markMoves(marks) {
     this.felt.querySelectorAll(".score-mark, .legal, .worth-mark, .step-mark, .arrow").forEach(mark => mark.remove());
@@ -149,7 +149,7 @@ export class Board {
   /**
    * Ask the user to choose between moves on the same square that turn different directions.
    * @param {string[]} moves such as f6/n and f6/nw.
-   * @param {(move: string) => void} choose called with the chosen move; not called if the user dismisses the box.
+   * @param {(move: string) => void} choose called with the chosen move; it is not called if the user dismisses the box.
    */
   askDirection(moves, choose) {
     const box = at("directions"), [name] = moves[0].split("/");
@@ -161,7 +161,7 @@ export class Board {
     });
     box.replaceChildren(element("span", {textContent: t("Which direction does {0} turn?", name)}), ...buttons);
     box.ariaLabel = box.firstChild.textContent;
-    box.style.top = squareOf(name) < 32 ? "80%" : "20%";  // the discs in question stay in sight
+    box.style.top = squareOf(name) < 32 ? "80%" : "20%";  // the box must not cover the discs that the moves turn
     box.hidden = false;
     box.onkeydown = event => {
       const next = {ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1}[event.key];

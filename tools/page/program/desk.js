@@ -28,7 +28,7 @@ class Desk {
     /** The position for which a hint was requested. @type {number | null} */
     this.hinted = null;
     this.isAsked = false;  // whether to announce the hint to screen readers
-    /** The server's facts about positions, by their moves. @type {Map<string, any>} */
+    /** The server's facts about positions, by the moves that lead to the position. @type {Map<string, any>} */
     this.known = new Map();
     this.aboutTimer = 0;
     this.look = new Look(() => this.applyLook());
@@ -58,7 +58,7 @@ class Desk {
 
   /* ---- games ---- */
 
-  /** Show the games that the server has read. @param {any} listing @param {boolean} replaces whether they replace those that are listed. */
+  /** Show the games that the server has read. @param {any} listing @param {boolean} replaces whether these games replace the listed games. */
   take(listing, replaces = false) {
     const sentences = [...listing.bad ?? []];
     if (listing.total > listing.games.length) sentences.unshift(t("The first {0} of {1} games are shown.", listing.games.length, listing.total));
@@ -88,7 +88,7 @@ class Desk {
     this.viewer.load(game);
   }
 
-  /** Whether a game can be dropped without losing anything. @param {Game} game */
+  /** Whether a game contains nothing that would be lost. @param {Game} game */
   isBlank(game) { return !game.moves.length && !game.record.black && !game.record.white && !game.record.comment && !game.variations.length; }
 
   listGames() {
@@ -116,7 +116,7 @@ class Desk {
 
   /* ---- searches ---- */
 
-  /** Whether the displayed position is searched, because of the mode's own switch or for a hint. */
+  /** Whether the displayed position is searched, because the mode's search is switched on or a hint was requested. */
   get isOn() { return !this.modes.study.setting && (this.mode.isSearched || this.hinted === this.viewer.ply); }
 
   /** Request facts about the displayed position, and search it if searching is on. */
@@ -192,7 +192,7 @@ class Desk {
 
   /* ---- the address, and the state kept over a reload ---- */
 
-  /** A game and a position as a URL fragment for any page of this program; default rules and boards are left out. */
+  /** The displayed game and position as a URL fragment, which any page of this program understands. Default rules and boards are left out. */
   linkOfGame() {
     const {game, ply} = this.viewer, {record} = game;
     /** @type {Record<string, string>} */
@@ -205,7 +205,7 @@ class Desk {
     return `#${new URLSearchParams(fields)}`;
   }
 
-  /** The number of the server's game that is displayed, or null. */
+  /** The id of the displayed game on the server; null if the game is not the server's. */
   get played() {
     const {game} = this.viewer, {state} = this.modes.play;
     return this.mode === this.modes.play && state && game?.root.record.play === state.play ? state.play : null;
@@ -220,7 +220,7 @@ class Desk {
     return this.isBlank(game) && games.size === 1 ? "#play" : place.replace("#", "#play=&");
   }
 
-  /** Save the games, so that they survive a reload of this tab; the address may be a second behind them. */
+  /** Save the games, so that they survive a reload of this tab. The address may be up to a second older than the saved games. */
   keep() {
     const shown = this.modes.practise.left ?? [this.viewer.game, this.viewer.ply];
     if (!shown[0]) return;
@@ -228,7 +228,7 @@ class Desk {
     ofTab.set("games", JSON.stringify({games, number: shown[0].number, moves: shown[0].moves, ply: shown[1], hash: location.hash, mode: this.modeName, play: this.played}));
   }
 
-  /** Restore games after a reload, and return the record that `keep` saved; null if there is none for this address. */
+  /** Restore the games after a reload. Return the data that `keep` has saved, or null if no data were saved for this address. */
   restore() {
     const [navigation] = /** @type {any[]} */ (performance.getEntriesByType("navigation")), kept = JSON.parse(ofTab.get("games") ?? "null");
     if (navigation?.type === "navigate" || !kept || kept.hash !== location.hash) return null;
@@ -246,7 +246,7 @@ class Desk {
     return kept;
   }
 
-  /** Show the game of a link, as far as its moves are legal. @param {URLSearchParams} wanted */
+  /** Show the game of a link up to its first illegal move. @param {URLSearchParams} wanted */
   async followLink(wanted) {
     const record = await requestJson("game", Object.fromEntries(wanted));
     if (!record) return false;
@@ -257,7 +257,7 @@ class Desk {
     return true;
   }
 
-  /** Show the game that the address names, or the games of the command line. */
+  /** Show the game that the address names; without one, show the games of the command line. */
   async open() {
     const wanted = new URLSearchParams(location.hash.slice(1)), hasGame = wanted.has("moves") || wanted.has("position");
     this.enter(wanted.has("play") ? "play" : wanted.has("practise") ? "practise" : hasGame || wanted.has("game") ? "study" : this.data.mode);
@@ -288,7 +288,7 @@ class Desk {
     at("lined").onchange = () => this.viewer.draw();
     at("language").onchange = event => { lasting.set("language", event.target.value); location.reload(); };
     this.heedFiles();
-    // A reload goes to the address of its beginning: a write after that would make `restore` refuse what `keep` saves.
+    // A reload uses the address at its beginning. If the address changed later, `restore` would refuse the games that `keep` saves.
     addEventListener("beforeunload", () => this.viewer.cancelAddress());
     addEventListener("pagehide", () => this.keep());
     addEventListener("hashchange", () => this.open());

@@ -47,12 +47,12 @@ export function fillList(list, texts) {
   }));
 }
 
-/** Set an element's text if it differs, since screen readers repeat a live region at every change. @param {string} id @param {string} text */
+/** Set an element's text if the text differs; screen readers read a live region again at every change. @param {string} id @param {string} text */
 export function say(id, text) {
   if (at(id).textContent !== text) at(id).textContent = text;
 }
 
-/** Announce a text to screen readers by the page's live region. @param {string} text */
+/** Announce a text to screen readers through the page's live region. @param {string} text */
 export function announce(text) {
   if (!text) return;
   at("spoken").append(element("p", {textContent: text}));

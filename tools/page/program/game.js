@@ -1,7 +1,7 @@
 /**
  * The rules, positions and lines of a game. This module does not use the DOM, so unit tests can run it alone.
  *
- * @typedef {"X" | "O"} Side  X is Black, O is White, whatever a rule sheet calls them.
+ * @typedef {"X" | "O"} Side  X is Black and O is White, also if the rules name the colours otherwise.
  *
  * @typedef {object} Replay  A game as the server and the reports write it; `Replay` in tools/page/replay.py describes the fields.
  * @property {number} number
@@ -39,7 +39,7 @@
  * @property {Side | null} [thinking]
  * @property {number} [since]
  *
- * @typedef {object} Choice  A legal move with its best line; the score is the mover's, in discs.
+ * @typedef {object} Choice  A legal move with its best line. The score is in discs for the mover.
  * @property {string} move
  * @property {number} score
  * @property {string[]} pv
@@ -103,7 +103,7 @@ export class Position {
     return this.oneWay && Object.keys(runs).length > 1 ? [] : Object.values(runs).flat();
   }
 
-  /** Return the legal moves on a square: one, or one for each direction that may be chosen. @param {number} square */
+  /** Return the legal moves on a square: at most one, or one for each direction if the mover chooses the direction. @param {number} square */
   movesAt(square) {
     const ways = Object.keys(this.runs(square));
     if (this.oneWay && ways.length > 1) return ways.sort().map(way => `${SQUARES[square]}/${way}`);
@@ -141,24 +141,24 @@ export class Position {
   toString() { return `${this.board} ${this.side}`; }
 }
 
-// The columns of a game by turn, and by position, each with its value for an unknown fact.
+// The columns by turn and the columns by position, each with its value for an unknown fact.
 /** @type {Record<string, any>} */
 const TURN_COLUMNS = {seconds: null, values: null, booked: null, comments: "", faults: 0, instead: "", implied: false, lost: 0, classes: "", better: "", choices: null};
 /** @type {Record<string, any>} */
 const POSITION_COLUMNS = {exact: null, review: null, depths: ""};
-// The facts that become invalid if the moves of the record are changed.
+// The fields of a record that become invalid if the moves are changed.
 const ENDING = ["ending", "winner", "margin", "result", "is_recorded", "fault", "detail", "play"];
 
 /**
  * A line of moves from a start position, with facts about each turn and position.
  *
  * Turn t leads from position t to position t + 1. Scores are for Black. A variation is a game that leaves another game, its
- * trunk, at a position; it contains the trunk's turns up to this position.
+ * trunk, at a position. The variation contains the trunk's turns up to this position.
  */
 export class Game {
   /**
    * @param {Replay} record the game as it was read.
-   * @param {Game | null} trunk the game that this one is a variation of.
+   * @param {Game | null} trunk the game that this game is a variation of; null if this game is not a variation.
    * @param {number} left the position at which this game leaves the trunk.
    */
   constructor(record, trunk = null, left = 0) {
@@ -175,7 +175,7 @@ export class Game {
     this._columns = {};
   }
 
-  /** The moves, including passes; the first access replays the record. */
+  /** The moves, including passes. The first access replays the record. */
   get moves() {
     if (this._moves === null) this._unpack();
     return /** @type {string[]} */ (this._moves);
@@ -204,7 +204,7 @@ export class Game {
     this.moves;
     return this._columns[name]?.[place] ?? {...TURN_COLUMNS, ...POSITION_COLUMNS}[name];
   }
-  /** Whether the game has this column. @param {string} name */
+  /** Whether the game has a value in this column. @param {string} name */
   has(name) { this.moves; return name in this._columns; }
   /** A whole column. @param {string} name @returns {any[]} */
   column(name) {
@@ -233,7 +233,7 @@ export class Game {
   /** Return the side that made a turn. @param {number} turn @returns {Side} */
   mover(turn) { return this.positions[turn].side; }
 
-  /** Return the number of a turn on a score sheet; null for a pass, which has none. @param {number} turn */
+  /** Return the number of a turn on a score sheet; null for a pass, which is not numbered. @param {number} turn */
   sheetNumber(turn) {
     return this.moves[turn] === PASS ? null : this.moves.slice(0, turn + 1).filter(move => move !== PASS).length;
   }
@@ -244,7 +244,7 @@ export class Game {
   }
 
   /**
-   * Return the discs that a turn lost, according to the review or else the exact margins; 0 if unknown.
+   * Return the discs that a turn lost according to the review. Without a review, use the exact margins; return 0 if they are unknown.
    * @param {number} turn
    */
   slip(turn) {
@@ -253,7 +253,7 @@ export class Game {
     if (this.fact("seconds", turn) === null || before === null || after === null) return 0;
     return Math.max(0, this.mover(turn) === "X" ? before - after : after - before);
   }
-  /** Return the class of a turn's error; empty if the turn is no error. @param {number} turn */
+  /** Return the class of a turn's error; empty if the turn is not an error. @param {number} turn */
   error(turn) { return this.isReviewed ? this.fact("classes", turn) : this.slip(turn) ? "slip" : ""; }
 
   /** Append a legal move. @param {string} move @param {Record<string, any>} facts the move's values by column. */
@@ -275,7 +275,7 @@ export class Game {
   }
 
   /**
-   * Return the game and the position that a line leads to. Moves that this game or a variation contains are followed; other
+   * Return the game and the position at the end of a line. Moves that this game or a variation contains are followed. Other
    * moves extend an unfinished game or make a new variation.
    * @param {number} place the position at which the line begins.
    * @param {string[]} line
@@ -301,7 +301,7 @@ export class Game {
     return [game, place];
   }
 
-  /** Whether a move at its end extends the game; if the result is recorded, it makes a variation. */
+  /** Whether a move at the end of the game extends the game. If the result is recorded, the move makes a variation instead. */
   get isOpen() { return this.trunk !== null || !this.record.is_recorded; }
 
   /** This game's root and all its variations. @returns {Game[]} */
@@ -329,7 +329,7 @@ export class Game {
     return made;
   }
 
-  /** Return the game as data for the server; for a changed game, without facts that have become invalid. @returns {Replay} */
+  /** Return the game as data for the server. If the game was changed, facts that have become invalid are left out. @returns {Replay} */
   toRecord() {
     /** @type {Record<string, any>} */
     const facts = {...this.record, turns: this.moves.join(" ")};

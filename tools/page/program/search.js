@@ -6,8 +6,8 @@ const SECONDS = 30, HINT_SECONDS = 2, CURVE_LEVEL = 6, REPORT_SECONDS = 0.2;
 
 export class Search {
   /**
-   * @param {() => void} onFound called when a new result that is at least as deep as the last one has arrived.
-   * @param {(turn: number, score: number, certainty: string) => void} onValue called with a point of the game's curve, in discs for Black.
+   * @param {() => void} onFound called when a result that is at least as deep as the previous one has arrived.
+   * @param {(turn: number, score: number, certainty: string) => void} onValue called with each point of the game's curve, whose score is in discs for Black.
    * @param {() => void} onReady called when the socket is open.
    */
   constructor(onFound, onValue, onReady) {
@@ -43,7 +43,7 @@ export class Search {
     if (this.socket?.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(message));
   }
 
-  /** Stop all searches. Answers that still arrive have an older request number, and are dropped. */
+  /** Stop all searches. Later answers to them have an older request number, and are dropped. */
   stop() {
     this.question++;
     this.found = null;
@@ -54,7 +54,7 @@ export class Search {
    * Search a position of a game, after stopping all other searches.
    * @param {import("./game.js").Game} game
    * @param {number} ply
-   * @param {boolean} isLong whether to search for a long time and to fill the game's curve; otherwise the search is a hint.
+   * @param {boolean} isLong true to search for a long time and to fill the game's curve; false to search briefly for a hint.
    */
   ask(game, ply, isLong) {
     this.stop();

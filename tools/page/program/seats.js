@@ -17,7 +17,7 @@ export function seat(side) {
   return row;
 }
 
-/** Return a side's last score, in discs for Black, with the depth if it comes from the current search. @param {Game} game @param {any} thought @param {string} side */
+/** Return a side's last score in discs for Black. If the score comes from the current search, the depth is added. @param {Game} game @param {any} thought @param {string} side */
 function worth(game, thought, side) {
   const last = game.column("values").findLastIndex((value, turn) => value !== null && game.mover(turn) === side);
   if (thought && thought.value !== null && thought.ply > last) return signed(thought.value, 2) + (thought.depth ? ` d${thought.depth}` : "");
@@ -42,7 +42,7 @@ export function fillSeats(box, game, thoughts, position = game.final) {
   }
 }
 
-/** Update the clocks of a box between two messages. @param {any} box @param {Game} game @param {number} now the server's time, in seconds since 1970. */
+/** Update the clocks of a box in the time between two messages. @param {any} box @param {Game} game @param {number} now the server's time, in seconds since 1970. */
 export function tickSeats(box, game, now) {
   const {clocks = [null, null], thinking = null, since = 0} = game.record;
   for (const row of box.querySelectorAll(".seat")) {

@@ -9,7 +9,7 @@ export const socketTo = name => new WebSocket(new URL(name, location.href).href.
 /** Return the time to wait in milliseconds after a number of failed attempts to connect. @param {number} attempts */
 export const pauseAfter = attempts => Math.min(5000, 250 * 2 ** attempts);
 
-/** The error messages shown: one for the last action, cleared at the next action, and one for the connection. */
+/** The error messages that are shown: one for the last action, and one for the connection. The next action clears the first one. */
 const failed = {action: "", connection: ""};
 
 function show() {
@@ -37,7 +37,7 @@ export function clearOnAction() {
 }
 
 /**
- * Send a POST request with a body, or a GET request without one. Returns the answer; on failure shows the error and returns null.
+ * Send a POST request with a body, or a GET request without one. Return the answer. On failure, show the error and return null.
  * @param {string} path
  * @param {any} [body] a text, a file, or an object to be sent as JSON.
  */
@@ -50,7 +50,7 @@ export async function request(path, body) {
   return null;
 }
 
-/** Like `request`, but decodes a JSON answer. @param {string} path @param {any} [body] */
+/** Send a request like `request`, and decode the JSON answer. @param {string} path @param {any} [body] */
 export async function requestJson(path, body) {
   const answer = await request(path, body);
   return answer && answer.json();

@@ -1,5 +1,5 @@
 /**
- * Tables that are sorted by pressing a heading: numbers in descending order, words in ascending order; a second press
+ * Tables that are sorted by pressing a heading: numbers in descending order, texts in ascending order. A second press
  * reverses the order. A cell's `data-key`, if any, is its sort key instead of its text.
  */
 

@@ -12,7 +12,7 @@ const GRAPH = {width: 720, height: 202, left: 56, right: 708, top: 12, bottom: 1
 const PLAY_MS = 600, LONGEST_LINE = 12, ADDRESS_MS = 1000;
 const WRITING = "TEXTAREA, SELECT, INPUT:not([type=checkbox], [type=radio], [type=range], [type=file])";
 
-/** The rows of the list of games in their current order. */
+/** The rows of the list of games, in the current order. */
 export const listedRows = () => /** @type {any[]} */ ([...document.querySelectorAll("#games tbody tr")]);
 const numberOf = row => Number(row.dataset.number);
 
@@ -23,7 +23,7 @@ export class Viewer {
     /** @type {Map<number, Game>} */
     this.games = new Map();
     /** @type {any} */
-    this.game = null;  // a Game; null until one is shown
+    this.game = null;  // a Game; null until a game is shown
     this.ply = 0;
     /** @type {any} */
     this.timer = null;
@@ -54,7 +54,7 @@ export class Viewer {
     if (this.hasLines) at("trunk").onclick = () => this.goHome();
     document.addEventListener("keydown", event => this.heedKey(event));
     document.addEventListener("click", event => this.heedClick(event));
-    // Controls that were used with the mouse lose the focus, so that keys reach the board.
+    // A control that was used with the mouse loses the focus, so that keys reach the board.
     let isPointed = false;
     document.addEventListener("pointerdown", () => { isPointed = true; }, {capture: true});
     document.addEventListener("keydown", () => { isPointed = false; }, {capture: true});
@@ -69,9 +69,9 @@ export class Viewer {
 
   get position() { return this.game.positions[this.ply]; }
   get atEnd() { return this.ply === this.game.moves.length; }
-  /** Return the side for which scores are shown, in a position with this side to move. @param {string} side */
+  /** Return the side from whose point of view scores are shown, in a position with this side to move. @param {string} side */
   viewOf(side) { return at("view").value === "mover" ? side : "X"; }
-  /** Return a score for Black from the chosen point of view. @param {number} score @param {string} side the side to move. @param {number} digits */
+  /** Return the text of a score for Black, converted to the chosen point of view. @param {number} score @param {string} side the side to move. @param {number} digits */
   shown(score, side, digits) { return signed(this.viewOf(side) === "O" ? 0 - score : score, digits); }
 
   /* ---- keys and clicks ---- */
@@ -102,7 +102,7 @@ export class Viewer {
   /** Handle the choice of a square on the board. @param {number} square */
   choose(square) { this.mode.square(square); }
 
-  /** Return a description of a square in words. @param {number} square */
+  /** Return a description of a square for screen readers. @param {number} square */
   describe(square) {
     if (!this.game) return "";
     const disc = this.mode.boardShown()[square], name = SQUARES[square];
@@ -213,7 +213,7 @@ export class Viewer {
     for (const [id, name] of [["black-name", black], ["white-name", white]]) at(id).textContent = name;
   }
 
-  /** Show the list of moves; variations in brackets follow the move that they replace. */
+  /** Show the list of moves. Variations follow, in brackets, the move that they replace. */
   drawMoves() {
     const game = this.game;
     const itemsOf = new Map();
@@ -244,7 +244,7 @@ export class Viewer {
     });
   }
 
-  /** Show the errors of the game as buttons that lead to them. */
+  /** Show the errors of the game as buttons that lead to the errors. */
   drawSlips() {
     const game = this.game, turns = [...game.moves.keys()].filter(turn => game.error(turn));
     at("slips").hidden = !turns.length;
@@ -255,7 +255,7 @@ export class Viewer {
     }));
   }
 
-  /** Fill the table of moves, which is meant for screen readers, if it is open. */
+  /** Fill the table of moves, which is meant for screen readers, if the table is open. */
   drawTable() {
     if (!at("table").open || !this.game) return;
     const game = this.game, number = (value, turn, digits) => value === null ? "" : this.shown(value, game.mover(turn), digits);
@@ -266,7 +266,7 @@ export class Viewer {
     }));
   }
 
-  /** Redraw all scores after a change of the point of view, Black's or the mover's. */
+  /** Redraw all scores after a change between Black's and the mover's point of view. */
   drawScores() {
     for (const cell of /** @type {any} */ (document.querySelectorAll("[data-score]")))
       cell.textContent = this.shown(Number(cell.dataset.score), cell.dataset.side, cell.dataset.score % 1 ? 1 : 0);
@@ -303,7 +303,7 @@ export class Viewer {
     if (this.hasLines) this.showMoves();
   }
 
-  /** Show the facts about the last turn and the score of the position; the numbers agree with the graph. */
+  /** Show the facts about the last turn, and the score of the position as in the graph. */
   drawFacts() {
     const game = this.game, ply = this.ply, side = this.position.side;
     const said = ply ? this.mode.facts(ply - 1) : [t("The start.")], exact = game.fact("exact", ply), reviewed = game.fact("review", ply);
@@ -337,7 +337,7 @@ export class Viewer {
     });
   }
 
-  /** Show the position after a line in the displayed game; other moves than the game's make a variation. @param {number} place @param {string[]} line */
+  /** Show the position after a line in the displayed game. Moves that the game does not contain make a variation. @param {number} place @param {string[]} line */
   playLine(place, line) {
     const [game, ply] = this.game.follow(place, line);
     if (game === this.game && ply <= this.items.length) return this.go(ply);
@@ -351,7 +351,7 @@ export class Viewer {
 
   /* ---- the moves of the position shown ---- */
 
-  /** Return a score for the mover from the chosen point of view. @param {number} score */
+  /** Return the text of a score for the mover, converted to the chosen point of view. @param {number} score */
   scoreText(score) {
     const side = this.position.side;
     return this.shown(side === "X" ? score : 0 - score, side, Number.isInteger(score) ? 0 : 1);
@@ -461,7 +461,7 @@ export class Viewer {
     this.addressTimer = 0;
   }
 
-  /** Show the game that the address names; return whether it names a game of the list. */
+  /** Show the game that the address names. Return whether the address names a game of the list. */
   followAddress() {
     const wanted = new URLSearchParams(location.hash.slice(1)), number = Number(wanted.get("game"));
     if (!this.games.has(number)) return false;

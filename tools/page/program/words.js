@@ -8,10 +8,10 @@ const chosen = {words: {}, names: {X: document.body.dataset.black ?? "Black", O:
 /** Set the translations to use. @param {Record<string, string>} words */
 export function useWords(words) { chosen.words = words; }
 
-/** Return a text in the user's language, with the values filled in. @param {string} text @param {...any} values */
+/** Return a text in the user's language. The values replace {0}, {1} and so on. @param {string} text @param {...any} values */
 export const t = (text, ...values) => (chosen.words[text] ?? text).replace(/\{(\d)\}/g, (_, gap) => values[gap]);
 
-/** Return the name of a side's colour by the rules of the game shown. @param {string} side */
+/** Return the name of a side's colour under the rules of the displayed game. @param {string} side */
 export const colourName = side => t(chosen.names[side]);
 
 /** Set the colours by a game's rules. @param {[string, string][]} colours the names of Black and White, and the fill of their discs. */
@@ -22,5 +22,5 @@ export function useColours(colours) {
   });
 }
 
-/** A score in words, such as "+2.00 for Black". @param {number} score the score for Black. @param {number} digits @param {string} side the side whose view is shown. */
+/** Return the text of a score, such as "+2.00 for Black". @param {number} score the score for Black. @param {number} digits @param {string} side the side from whose point of view the score is shown. */
 export const scoreFor = (score, digits, side) => t("{0} for {1}", signed(side === "O" ? 0 - score : score, digits), colourName(side));

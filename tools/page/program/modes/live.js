@@ -22,7 +22,7 @@ export class LiveMode extends ReplayMode {
     this.lag = 0;
     this.attempts = 0;
     this.endedAt = 0;
-    this.isAuto = !location.hash;  // whether the page chooses the game that is shown
+    this.isAuto = !location.hash;  // whether the page, not the user, chooses the displayed game
     this.hasBegun = false;
   }
 
@@ -75,7 +75,7 @@ export class LiveMode extends ReplayMode {
 
   /* ---- the report's parts ---- */
 
-  /** Replace a part of the report; the sorting and scrolling of its tables are kept. @param {string} name */
+  /** Replace a part of the report. Its tables keep their sorting and scrolling. @param {string} name */
   showPart(name) {
     const part = at(`part-${name}`), before = [...part.querySelectorAll("table.sortable")];
     const sorted = new Map(before.map(table => [table.id, table.querySelector("th[aria-sort]")]));
@@ -138,7 +138,7 @@ export class LiveMode extends ReplayMode {
     if (next) next.before(row); else at("games").tBodies[0].append(row);
   }
 
-  /** Update the displayed game: if its last position was shown, show the new last one; else keep the position. @param {any} known */
+  /** Update the displayed game. If its last position was shown, show the new last position; otherwise keep the position. @param {any} known */
   refresh(known) {
     const {viewer} = this, game = viewer.games.get(viewer.game.number), place = this.isFollowed() ? undefined : viewer.ply;
     if (!game) return;
@@ -229,7 +229,7 @@ export class LiveMode extends ReplayMode {
     this.tick();
   }
 
-  /** Update the clocks between two messages. */
+  /** Update the clocks in the time between two messages. */
   tick() {
     const now = Date.now() / 1000 + this.lag, boxes = [...this.cards.entries()];
     if (this.viewer.game?.record.playing) boxes.push([this.viewer.game.number, at("seats")]);

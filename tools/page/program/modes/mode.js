@@ -21,7 +21,7 @@ export class Mode {
   }
   /** Whether a move may be made in the displayed position. */
   mayMove() { return true; }
-  /** Handle the choice of a move or line. @param {number} place the position at which the line begins. @param {string[]} moves */
+  /** Handle the user's choice of a move or a line. @param {number} place the position at which the line begins. @param {string[]} moves */
   line(place, moves) { this.viewer.playLine(place, moves); }
   /** Return the facts to show about a turn, as texts or lists of nodes. @param {number} turn */
   facts(turn) { return this.viewer.turnFacts(turn); }
@@ -32,7 +32,7 @@ export class Mode {
   opening(game) {}
   /** Called when the user has chosen a game. */
   chosen() {}
-  /** Return the complete game or a promise of it; null if it can't be loaded. @param {Game} game @returns {Game | Promise<Game | null>} */
+  /** Return the complete game, or a promise of the game; null if the game can't be loaded. @param {Game} game @returns {Game | Promise<Game | null>} */
   fetch(game) { return game; }
 
   /** Return the board to draw. */
@@ -41,7 +41,7 @@ export class Mode {
   legal() { return this.viewer.position.moves; }
   /** Return the moves with known scores, best first. @returns {import("../game.js").Choice[]} */
   known() { return this.viewer.reviewed(); }
-  /** Return a text with the side to move and the certainty of the scores. */
+  /** Return a text about the side to move and the certainty of the scores. */
   note() {
     const depth = this.viewer.game.fact("depths", this.viewer.ply);
     return t("{0} to move", colourName(this.viewer.position.side)) + (depth ? `, ${depth}` : "");
@@ -49,11 +49,11 @@ export class Mode {
   /** Announce the evaluation of the position to screen readers. */
   speak() {}
 
-  /** Return the position to show first. @param {Game} game */
+  /** Return the position that is shown when the game is opened. @param {Game} game */
   firstPly(game) { return game.record.turned ?? game.moves.length; }
   /** Return the text before the players' names in the title. @param {Game} game */
   heading(game) { return `${t("Game")} ${game.number}: `; }
-  /** Return the URL fragment of the displayed position; empty if it has none. */
+  /** Return the URL fragment of the displayed position; empty if the mode has no addresses. */
   address() { return ""; }
   /** Return a file with the displayed game, or with all games. @param {string} format @param {boolean} all @returns {Promise<string>} */
   async fileText(format, all) { return ""; }

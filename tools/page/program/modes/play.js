@@ -22,7 +22,7 @@ export class PlayMode extends SearchedMode {
     this.state = null;
     this.lag = 0;
     this.attempts = 0;
-    /** The move of a click that started a game, until the server's game accepts moves. @type {string | null} */
+    /** The move of the click that started the game; null as soon as the server's game accepts moves. @type {string | null} */
     this.clicked = null;
     at("players").onchange = () => this.showForm();
     at("players").onsubmit = event => { event.preventDefault(); this.start(); };
@@ -71,7 +71,7 @@ export class PlayMode extends SearchedMode {
     };
   }
 
-  /** Apply a new state of the game with its new turns. If the last position was shown, show the new last one. @param {any} state */
+  /** Apply a new state of the game with its new turns. If the last position was shown, show the new last position. @param {any} state */
   receive(state) {
     if (state.error) {
       this.clicked = null;
@@ -181,7 +181,7 @@ export class PlayMode extends SearchedMode {
 
   /* ---- moves ---- */
 
-  /** During a game, the engine's scores are shown only while the analysis is on. @param {number} turn */
+  /** Return the facts about a turn. During a game, they contain the engine's scores only while the analysis is on. @param {number} turn */
   facts(turn) {
     const all = super.facts(turn);
     return this.isSeated && this.state.playing && !this.desk.isOn ? all.slice(0, 1) : all;
@@ -191,7 +191,7 @@ export class PlayMode extends SearchedMode {
 
   /** @param {number} place @param {string[]} moves */
   line(place, moves) {
-    if (!this.state) {  // a click on the board starts a game from what it shows, with the other settings of the form
+    if (!this.state) {  // a click on the board starts a game from the displayed position, with the other settings of the form
       at("start").value = this.viewer.position.toString() === this.desk.data.start ? "usual" : "shown";
       this.showForm();
       this.clicked = moves[0];
@@ -230,7 +230,7 @@ export class PlayMode extends SearchedMode {
     this.ask(message);
   }
 
-  /** Show the form. A game in progress is paused, and its address leads back to it. */
+  /** Show the form. A game in progress is paused; the address of the game leads back to the game. */
   setAside() {
     if (this.state?.playing && !this.state.paused) this.ask({do: "pause"});
     this.socket?.close();

@@ -12,7 +12,7 @@ const BOOK_MOVES = 16, GOOD_LOSS = 1, LEARNED_BOX = 3, ANSWER_MS = 400, MOST_FAI
 /**
  * @typedef {object} Question  A question, and the state of its answer.
  * @property {string} key the key of its card.
- * @property {any} [problem] the problem or error: a position, which may have the scores of its moves.
+ * @property {any} [problem] the problem or error: a position, perhaps with the scores of its moves.
  * @property {string[]} [moves] the moves so far, without passes, if the question is about an opening.
  * @property {number} tried the number of answers given.
  * @property {boolean} isOver
@@ -32,7 +32,7 @@ export class PractiseMode extends SearchedMode {
     this.kind = "problems";
     /** @type {Question | null} */
     this.asking = null;
-    this.turn = 0;  // the number of the last request for a question; late answers to earlier ones are dropped
+    this.turn = 0;  // the number of the last request for a question; late answers to earlier requests are dropped
     /** The moves of the line to learn; null to learn the book. @type {string[] | null} */
     this.drilled = null;
     /** The game and the ply that the previous mode showed. @type {[Game, number] | null} */
@@ -109,7 +109,7 @@ export class PractiseMode extends SearchedMode {
     return seconds < 129600 ? t("{0} h", Math.round(seconds / 3600)) : t("{0} days", Math.round(seconds / 86400));
   }
 
-  /** Record the first answer to a question, which decides when it is asked again. @param {boolean} isRight */
+  /** Record the first answer to a question. This answer decides when the question is asked again. @param {boolean} isRight */
   async grade(isRight) {
     const asking = /** @type {Question} */ (this.asking);
     if (asking.tried++) return;
@@ -212,7 +212,7 @@ export class PractiseMode extends SearchedMode {
     at("errors-of").value = names.includes(chosen) ? chosen : "";
   }
 
-  /** Review the games of a file one by one; ask about their errors as they are found. @param {File} file */
+  /** Review the games of a file one by one, and ask about each error as soon as it is found. @param {File} file */
   async readErrors(file) {
     const listing = await requestJson(`read?name=${encodeURIComponent(file.name)}`, file);
     if (!listing?.games.length) return complain(t("This file has no game."));
@@ -236,7 +236,7 @@ export class PractiseMode extends SearchedMode {
     this.askOpening();
   }
 
-  /** Begin a round at a failed position that is due, else at the start. */
+  /** Begin a round at a due position that the user has failed; without one, begin at the start position. */
   async askOpening() {
     const side = at("drilled-side").value, line = this.drilled, turn = ++this.turn;
     const failed = Object.keys(this.cards).filter(key => key.startsWith("opening ") && this.cards[key].box === 0 && this.isDue(key))

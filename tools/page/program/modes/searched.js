@@ -1,4 +1,4 @@
-/** The base of the three modes of `outflank web`: scores by a search, the book, the archive and the address. */
+/** The base of the three modes of `outflank web`, which shows search scores, the book and the archive, and sets the address. */
 
 import {announce, at, say, tableRow} from "../dom.js";
 import {Game, PASS} from "../game.js";
@@ -27,7 +27,7 @@ export class SearchedMode extends Mode {
     document.title = isNamed ? `${names.join(" – ")} · Outflank` : game.record.called ? `${game.record.called} · Outflank` : "Outflank";
   }
 
-  /** Return the turning point of a game if known; else the start of a recorded game, or the end of other lines. @param {Game} game */
+  /** Return the turning point of a game if it is known. Otherwise return the start of a recorded game, or the end of another line. @param {Game} game */
   firstPly(game) {
     const {black, white, is_recorded, turned, play} = game.record;
     return turned ?? (!play && (black || white || is_recorded) ? 0 : game.moves.length);
@@ -55,7 +55,7 @@ export class SearchedMode extends Mode {
     return t("{0}, {1}, {2} nodes", mover, sure, Math.round(found.nodes).toLocaleString("en"));
   }
 
-  /** The evaluation in words, for screen readers. */
+  /** The evaluation as a text for screen readers. */
   evaluation() {
     const [best] = this.known();
     if (!best) return "";
@@ -66,7 +66,7 @@ export class SearchedMode extends Mode {
     this.desk.hint(true);
   }
 
-  /** A turn in words, for screen readers. @param {Game} game @param {number} turn */
+  /** A turn as a text for screen readers. @param {Game} game @param {number} turn */
   turnText(game, turn) {
     const side = colourName(game.mover(turn));
     return game.moves[turn] === PASS ? t("{0} has no move and passes.", side) : t("{0} plays {1}.", side, game.moves[turn].replace("/", " "));
@@ -98,7 +98,7 @@ export class SearchedMode extends Mode {
   }
 }
 
-/** Return the moves of an opening, given by name or as moves; if the text is neither, show an error and return null. @param {string} text @param {string} rules */
+/** Return the moves of an opening that the text names or lists. If the text does neither, show an error and return null. @param {string} text @param {string} rules */
 export async function openingMoves(text, rules) {
   const found = await requestJson("opening", {text, rules});
   return found && found.moves;

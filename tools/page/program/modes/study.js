@@ -49,7 +49,7 @@ export class StudyMode extends SearchedMode {
     this.viewer.board.speak();
   }
 
-  /** Start the setup of a position with this board; null ends the setup. @param {string | null} board */
+  /** Start the setup of a position with this board; end the setup if the board is null. @param {string | null} board */
   setUp(board) {
     if (board && !this.setting) /** @type {any} */ (document.querySelector(`[name=mover][value=${this.viewer.position.side}]`)).checked = true;
     const changes = board !== this.setting;
@@ -114,7 +114,7 @@ export class StudyMode extends SearchedMode {
     this.drawJudged(game);
   }
 
-  /** Show each side's accuracy, moves by class and discs lost; forced and given moves do not count. @param {any} game */
+  /** Show each side's accuracy, moves by class and discs lost, without forced and given moves. @param {any} game */
   totals(game) {
     return ["X", "O"].map(side => {
       const turns = [...game.moves.keys()].filter(turn => game.mover(turn) === side && turn >= game.given && game.positions[turn].moves.length > 1);
