@@ -487,7 +487,7 @@ def network(
 
 @train.command()
 @_folders_argument
-@_weights_option
+@click.option("--weights", type=EXISTING_FILE, required=True, help="File of weights to calibrate.")
 @_weights_out_option
 @click.option(
     "--depth",
