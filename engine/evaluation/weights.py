@@ -82,7 +82,7 @@ _ROW_NUMBERS = bytes(range(MOST_IN_ROW + 1)) + bytes(range(256 - MOST_IN_ROW, 25
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """All numbers of an evaluation, without repetition; evaluate.pxd describes their meaning.
+    """All weights of an evaluation, each stored once; evaluate.pxd describes their meaning.
 
     Each phase has only the weights that `unpacking.columns` keeps.
 

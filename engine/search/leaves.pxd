@@ -66,7 +66,7 @@ cdef inline uint64_t _key_after(uint64_t own, uint64_t opp, const MoveEntry *mov
 cdef inline int _leaf_value(
     Worker *worker, uint64_t own, uint64_t opp, const MoveEntry *move, uint64_t key, int empties, int alpha, int beta
 ) noexcept nogil:
-    """Return the evaluation after a move, from the side that moves. Outside alpha..beta, it may be a bound."""
+    """Return the evaluation of the board after a move, from the mover's side; outside alpha..beta perhaps a bound."""
     cdef uint64_t mine = own ^ move.turned ^ bit(move.square), theirs = opp ^ move.turned
     cdef uint64_t *slot = guess_slot(worker.guesses, key)
     cdef uint16_t[LANES] view
