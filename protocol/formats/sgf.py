@@ -367,7 +367,7 @@ def _raw(node: _TextNode) -> dict[str, list[bytes]]:
 
 
 def _escaped(text: str) -> bytes:
-    """Return `text` as an escaped value, without lines that look like the start of a game to ``split_games``."""
+    """Escape `text` as a value of SGF, so that ``split_games`` takes none of its lines for the start of a game."""
     return _LIKE_A_ROOT.sub(rb"(\;", _grammar().escape_text(text.encode("utf-8", "replace")))
 
 

@@ -74,7 +74,7 @@ def keeps_absolute_time(engine: TappedGtpDriver) -> None:
 
 @must("time_settings", alone=True)
 def keeps_a_period(engine: TappedGtpDriver) -> None:
-    """With `time_settings 0 2 5` each five moves take at most two seconds."""
+    """With `time_settings 0 2 5` every block of five moves takes at most two seconds."""
     engine.succeed("time_settings 0 2 5")
     _play(engine, TimeControl(main=0.0, period=2.0, period_moves=5), beginning(DRAWN, 10), moves=10)
 

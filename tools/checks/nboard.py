@@ -149,7 +149,7 @@ def says_only_what_the_protocol_knows(engine: TappedNBoardDriver) -> None:
 
 @should(alone=True)
 def stops_for_a_ping(engine: TappedNBoardDriver) -> None:
-    """A ping ends the work and is answered within two seconds."""
+    """A ping stops the search and is answered within two seconds."""
     engine.set_game(Game(), depth=DEEP)
     engine.tell("hint 1")
     engine.trailing()

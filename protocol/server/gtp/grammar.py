@@ -138,7 +138,7 @@ class Arguments:
     def whole(
         self, expected: str, least: int, most: int = HIGHEST_NUMBER, *, default: int | None = None
     ) -> int:
-        """Return a whole number from `least` to `most`."""
+        """Return the next argument as a whole number, which must lie between `least` and `most`."""
         if default is not None and not self._words:
             return default
         word = self.word(expected)

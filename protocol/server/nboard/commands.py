@@ -344,7 +344,7 @@ def _chosen(move: Move, found: Line | None, seconds: float) -> str:
 
 
 def _pv(line: Line) -> str:
-    """Return the moves of a line without separators, two characters for each move."""
+    """Return the text of a line: its moves of two characters each, without separators."""
     moves: Sequence[Move] = line.pv or (line.move,)
     return "".join(map(move_name, moves))
 

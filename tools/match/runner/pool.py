@@ -69,7 +69,7 @@ class StallWatch:
         self._thread.join()
 
     def held_up(self, began: float, ended: float) -> float:
-        """Return the seconds for which the machine stood still between two values of ``time.perf_counter()``.
+        """Return the seconds for which the machine was suspended between two values of ``time.perf_counter()``.
 
         ``time.monotonic()`` is too coarse: before Python 3.13 it has steps of 16 ms on Windows, so every nap would seem
         to end late.

@@ -61,7 +61,7 @@ def machine_line() -> str:
 
 
 def seal(file: Path, text: str) -> str:
-    """Return a code for `text` that only this user on this machine can compute.
+    """Return the authentication code (HMAC) of `text`. Only this user on this machine has its key.
 
     On a machine without an id, the file's inode number is used instead, which differs from the number of a copy.
     """

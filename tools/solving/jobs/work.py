@@ -214,7 +214,7 @@ class JobSolver:
             yield move, *after_passes(self._position.play(move))
 
     def _guess(self, open_ones: Sequence[int]) -> float:
-        """Estimate the score of the root by a search of the whole position. The search may answer the questions.
+        """Estimate the score of the root by one search of the root position. The search may answer the questions.
 
         The search has no node limit if the root is a frontier board.
         """

@@ -8,7 +8,7 @@ from outflank.engine import IllegalMoveError, Move, NotationError, Position
 
 VERSION = 3
 REMEMBERED = 100_000
-"""The number of proven boards at which writer and checker forget all proven boards, so that memory does not grow."""
+"""The largest number of stored proven boards. Writer and checker then clear the table, which limits the memory."""
 # The default and the maximum number of empty squares of boards that the checker searches itself. docs/proofs.md has the
 # sizes and times of proofs for several of these numbers.
 SEARCHED = 6
