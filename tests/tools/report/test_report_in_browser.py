@@ -341,7 +341,9 @@ def test_pairs_are_counted_below_their_bar(browser: Browser, tmp_path: Path) -> 
     """Inside the bar, the number of a rare result was cut."""
     run = random_run(("A", "B"), 30)
     open_report(browser, tmp_path, run)
-    counts = Figures(run).elo.pentanomial
+    elo = Figures(run).elo
+    assert elo is not None
+    counts = elo.pentanomial
     labels = browser.run(
         "[...document.querySelector('#part-pairs .legend').children].map(one => one.textContent)"
     )
