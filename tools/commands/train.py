@@ -2,6 +2,7 @@
 
 import json
 import os
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -309,7 +310,7 @@ def bank(
     """
     from outflank.tools.train import label as labelling
 
-    if hasattr(os, "setpriority"):
+    if sys.platform != "win32":
         os.setpriority(os.PRIO_PROCESS, 0, max(_NICENESS, os.getpriority(os.PRIO_PROCESS, 0)))
 
     def judging(plies: int) -> Judging:
