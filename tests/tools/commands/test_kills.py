@@ -190,7 +190,10 @@ def prepared(folder: Path) -> Path:
 
 
 @pytest.mark.timeout(240)
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=pytest.mark.slow) if name.startswith("train ") else name for name in COMMANDS],
+)
 def test_a_long_command_that_is_killed_continues_with_what_it_kept(name: str, tmp_path: Path) -> None:
     command = COMMANDS[name]
     if "GAMES" in command.words:
