@@ -214,7 +214,7 @@ def test_the_manual_has_every_command_and_every_option() -> None:
 def test_the_page_of_a_group_has_its_subcommands() -> None:
     page = manual_pages()["man/man1/outflank-train.1"]
 
-    assert re.findall(r"^\.SS train (.*)$", page, re.MULTILINE)[:3] == ["selfplay", "label", "devset"]
+    assert re.findall(r"^\.SS train (.*)$", page, re.MULTILINE)[:3] == ["selfplay", "label", "bank"]
     assert "\\-\\-shard" in page
 
 
