@@ -111,8 +111,8 @@ TARGETS = x86_64-windows-gnu x86_64-macos.11.0 aarch64-macos.11.0 aarch64-linux-
 cross = OUTFLANK_TARGET=$(1) LDFLAGS="$(if $(findstring windows,$(1)),$(CURDIR)/$(WINDOWS)/python3.dll)" \
 	$(BIN)/python setup.py --quiet bdist_wheel --dist-dir $(2)
 
-# Archives have the time of the last commit, so that two builds are equal.
-export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null)
+# Archives have the time of the last commit, or of 1980 without a history, so that two builds are equal.
+dist wine: export SOURCE_DATE_EPOCH := $(or $(SOURCE_DATE_EPOCH),$(shell git log -1 --format=%ct 2>/dev/null),315532800)
 
 dist: dev $(WINDOWS)/python.exe $(INTERPRETER)/bin/python3  ## make wheels for every system and CPU, the source, downloads, notes and sums in dist/
 	rm -rf dist build/wheel
