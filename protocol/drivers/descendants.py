@@ -19,7 +19,7 @@ from contextlib import suppress
 
 import psutil
 
-from outflank.protocol.drivers.driver import ThreadUsage
+from outflank.protocol.drivers.driver import ProcessorUsage, ThreadUsage
 
 PORTABLE = sys.platform != "linux" or "OUTFLANK_PORTABLE" in os.environ
 """True to use only features that all systems have."""
@@ -187,9 +187,13 @@ def _all_children() -> Callable[[int], list[int]]:
     return lambda pid: [child for child in children.get(pid, ()) if begun[child] >= begun.get(pid, 0.0)]
 
 
-def cpu_seconds(pid: int) -> float:
-    """Return the processor time that process `pid` and its living descendants have used, over all threads."""
-    return sum(map(_cpu_seconds, (pid, *descendants(pid))))
+def usage(pid: int) -> ProcessorUsage:
+    """Return the processor usage of process `pid` and of its living descendants."""
+    family = (pid, *descendants(pid))
+    threads: dict[int, ThreadUsage] = {}
+    for process in family:
+        threads |= _thread_usage(process)
+    return ProcessorUsage(sum(map(_cpu_seconds, family)), threads)
 
 
 def _cpu_seconds(pid: int) -> float:
@@ -202,30 +206,26 @@ def _cpu_seconds(pid: int) -> float:
     return 0.0
 
 
-def thread_usage(pid: int) -> dict[int, ThreadUsage]:
-    """Return the processor usage of each thread of `pid` and of its living descendants, by thread id.
+def _thread_usage(pid: int) -> dict[int, ThreadUsage]:
+    """Return the usage of each thread of process `pid`, by thread id.
 
-    Empty if the system does not provide it.
+    Empty if the process has ended, or if the system does not provide it.
     """
     found: dict[int, ThreadUsage] = {}
     if PORTABLE or sys.platform != "linux":
         return found
     own_nice = os.getpriority(os.PRIO_PROCESS, 0)
-    for process in (pid, *descendants(pid)):
-        with suppress(OSError):  # the process has just ended
-            for task in map(int, os.listdir(f"/proc/{process}/task")):
-                with (
-                    suppress(OSError),
-                    open(f"/proc/{process}/task/{task}/schedstat", "rb", buffering=0) as file,
-                ):
-                    ran, waited, *_ = map(int, file.read().split())
-                    found[task] = ThreadUsage(
-                        ran / _NANOSECONDS,
-                        waited / _NANOSECONDS,
-                        frozenset(os.sched_getaffinity(task)),
-                        os.getpriority(os.PRIO_PROCESS, task) > own_nice
-                        or os.sched_getscheduler(task) == os.SCHED_IDLE,
-                    )
+    with suppress(OSError):
+        for task in map(int, os.listdir(f"/proc/{pid}/task")):
+            with suppress(OSError), open(f"/proc/{pid}/task/{task}/schedstat", "rb", buffering=0) as file:
+                ran, waited, *_ = map(int, file.read().split())
+                found[task] = ThreadUsage(
+                    ran / _NANOSECONDS,
+                    waited / _NANOSECONDS,
+                    frozenset(os.sched_getaffinity(task)),
+                    os.getpriority(os.PRIO_PROCESS, task) > own_nice
+                    or os.sched_getscheduler(task) == os.SCHED_IDLE,
+                )
     return found
 
 

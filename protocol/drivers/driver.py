@@ -8,8 +8,8 @@ absolute deadline, every answer has a maximum size, and each fault is raised as 
 import re
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Self
 
@@ -117,6 +117,19 @@ class ThreadUsage:
     yields: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class ProcessorUsage:
+    """The processor usage of an engine.
+
+    Attributes:
+        cpu_seconds: the processor time that the engine's processes have used so far, also in threads that have ended.
+        threads: the usage of each living thread, by thread id; empty if unknown.
+    """
+
+    cpu_seconds: float = 0.0
+    threads: Mapping[int, ThreadUsage] = field(default_factory=dict)
+
+
 @dataclass(slots=True)
 class Exchange:
     """The times of the last communication with an engine, in seconds of ``time.perf_counter()``.
@@ -191,14 +204,9 @@ class Driver(ABC):
         return ""
 
     @property
-    def cpu_seconds(self) -> float:
-        """The processor time that the engine's processes on this machine have used so far."""
-        return 0.0
-
-    @property
-    def threads(self) -> dict[int, ThreadUsage]:
-        """The processor usage of each of the engine's threads on this machine, by thread id; empty if unknown."""
-        return {}
+    def usage(self) -> ProcessorUsage:
+        """The processor usage of the engine's processes on this machine."""
+        return ProcessorUsage()
 
     @property
     def ready_threads(self) -> frozenset[int]:
@@ -393,14 +401,9 @@ class ProcessDriver(Driver):
         return self._process is not None and self._process.is_running
 
     @property
-    def cpu_seconds(self) -> float:
+    def usage(self) -> ProcessorUsage:
         """See ``Driver``."""
-        return self._process.cpu_seconds if self._process else 0.0
-
-    @property
-    def threads(self) -> dict[int, ThreadUsage]:
-        """See ``Driver``."""
-        return self._process.threads if self._process else {}
+        return self._process.usage if self._process else ProcessorUsage()
 
     @property
     def ready_threads(self) -> frozenset[int]:

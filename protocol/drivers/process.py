@@ -17,7 +17,7 @@ from functools import partial
 from typing import IO
 
 from outflank.protocol.drivers import descendants
-from outflank.protocol.drivers.driver import Exchange, ThreadUsage
+from outflank.protocol.drivers.driver import Exchange, ProcessorUsage
 from outflank.protocol.drivers.errors import (
     IN_TIME,
     EngineCrash,
@@ -106,14 +106,9 @@ class ChildProcess:
         return self._process.poll()
 
     @property
-    def cpu_seconds(self) -> float:
-        """The processor time that the process and its living descendants have used so far."""
-        return descendants.cpu_seconds(self.pid)
-
-    @property
-    def threads(self) -> dict[int, ThreadUsage]:
-        """The usage of each thread of the process and its living descendants, by thread id."""
-        return descendants.thread_usage(self.pid)
+    def usage(self) -> ProcessorUsage:
+        """The processor usage of the process and its living descendants."""
+        return descendants.usage(self.pid)
 
     @property
     def ready_threads(self) -> frozenset[int]:

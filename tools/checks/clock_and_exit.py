@@ -227,7 +227,8 @@ def _watched(engine: TappedGtpDriver) -> float:
 
 def _wanted_seconds(engine: TappedGtpDriver) -> float:
     """Return the processor time that the engine has used or, on a busy machine, waited for."""
-    return engine.cpu_seconds + sum(thread.waited for thread in engine.threads.values())
+    usage = engine.usage
+    return usage.cpu_seconds + sum(thread.waited for thread in usage.threads.values())
 
 
 def _begin_to_think(engine: TappedGtpDriver) -> None:

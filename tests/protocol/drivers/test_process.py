@@ -198,7 +198,7 @@ def test_processor_time_is_that_of_the_engine_and_of_its_children() -> None:
         client.order("work", 60)
         took = time.monotonic() - began
 
-        assert 0.02 < client.cpu_seconds < took + 0.05
+        assert 0.02 < client.usage.cpu_seconds < took + 0.05
 
 
 @linux_alone
@@ -211,10 +211,13 @@ def test_an_engine_waits_for_a_processor_while_others_have_it() -> None:
             client.order("go", 60)
         time.sleep(0.5)
 
-        threads = [*first.threads.values(), *second.threads.values()]
+        threads = [*first.usage.threads.values(), *second.usage.threads.values()]
         assert sum(thread.waited for thread in threads) > 0.1
         assert {thread.processors for thread in threads} == {frozenset([cpu])}
-        assert first.ready_threads | second.ready_threads == first.threads.keys() | second.threads.keys()
+        assert (
+            first.ready_threads | second.ready_threads
+            == first.usage.threads.keys() | second.usage.threads.keys()
+        )
 
 
 @linux_alone
@@ -223,7 +226,7 @@ def test_an_engine_that_sleeps_has_no_ready_thread() -> None:
         client.order("go", 60)
         time.sleep(0.3)
 
-        assert client.threads
+        assert client.usage.threads
         assert not client.ready_threads
 
 

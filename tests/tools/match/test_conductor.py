@@ -20,7 +20,7 @@ import pytest
 from outflank.engine import Colour, OutflankError, Position, Rules
 from outflank.protocol.clock import RunningClock, TimeControl
 from outflank.protocol.drivers import Driver, EngineSpec
-from outflank.protocol.drivers.driver import Exchange, Reply, ThreadUsage
+from outflank.protocol.drivers.driver import Exchange, ProcessorUsage, Reply, ThreadUsage
 from outflank.protocol.drivers.errors import EngineOutOfTime
 from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.tests.support.dialogue import driver_of
@@ -96,8 +96,8 @@ def test_a_match_ends_when_its_test_has_a_verdict(tmp_path: Path) -> None:
 WAITS = count()
 
 
-def waiting_more_and_more(driver: object) -> dict[int, ThreadUsage]:
-    return {1: ThreadUsage(waited=next(WAITS), processors=frozenset([0]))}
+def waiting_more_and_more(driver: object) -> ProcessorUsage:
+    return ProcessorUsage(threads={1: ThreadUsage(waited=next(WAITS), processors=frozenset([0]))})
 
 
 class Stalling(StallWatch):
@@ -140,7 +140,7 @@ def test_only_naps_that_end_late_are_stalls_though_the_monotonic_clock_has_steps
     [
         ("tools.match.runner.pool.StallWatch", Stalling),
         # By the system's account the engine waits for a processor, longer each time it is asked.
-        ("protocol.drivers.driver.ProcessDriver.threads", property(waiting_more_and_more)),
+        ("protocol.drivers.driver.ProcessDriver.usage", property(waiting_more_and_more)),
     ],
 )
 def test_a_flag_that_falls_while_the_machine_stalls_is_played_again_and_named(
@@ -274,18 +274,17 @@ def test_time_that_a_hypervisor_took_is_a_delay_of_what_ran(
     monkeypatch: pytest.MonkeyPatch, ran: float, stolen: dict[int, float], seconds: float
 ) -> None:
     """Each processor ran something for 0.3 s meanwhile."""
-    driver: Any = SimpleNamespace(cpu_seconds=0.0, spec=SimpleNamespace(threads=1), exchange=Exchange())
-    driver.threads, driver.ready_threads = (
-        {7: ThreadUsage(ran=5.0, processors=frozenset([0, 1]))},
-        frozenset(),
-    )
+    driver: Any = SimpleNamespace(spec=SimpleNamespace(threads=1), exchange=Exchange())
+    processors: frozenset[int] = frozenset([0, 1])
+    driver.usage = ProcessorUsage(threads={7: ThreadUsage(ran=5.0, processors=processors)})
+    driver.ready_threads = frozenset()
     times = {number: ProcessorTime(busy=50.0, stolen=9.0) for number in stolen}
     monkeypatch.setattr(delay, "recent_processor_times", lambda now: times)
     monkeypatch.setattr(delay, "own_waited_seconds", lambda: 0.0)
     meter = DelayMeter(driver, None)
 
     meter.start()
-    driver.threads = {7: ThreadUsage(ran=5.0 + ran, processors=frozenset([0, 1]))}
+    driver.usage = ProcessorUsage(threads={7: ThreadUsage(ran=5.0 + ran, processors=processors)})
     times = {number: ProcessorTime(50.3, 9.0 + taken) for number, taken in stolen.items()}
 
     assert meter.seconds_so_far() == pytest.approx(seconds)
@@ -297,9 +296,8 @@ def test_a_thread_that_waits_at_the_deadline_gets_time_until_its_wait_is_counted
 ) -> None:
     """One that runs gets a moment, and one that sleeps nothing."""
     now, usage = 100.0, ThreadUsage(ran=5.0, waited=1.0, processors=frozenset([0, 1]))
-    driver: Any = SimpleNamespace(
-        cpu_seconds=0.0, spec=SimpleNamespace(threads=1), threads={7: usage}, exchange=Exchange()
-    )
+    driver: Any = SimpleNamespace(spec=SimpleNamespace(threads=1), exchange=Exchange())
+    driver.usage = ProcessorUsage(threads={7: usage})
     driver.ready_threads = frozenset([7])
     monkeypatch.setattr(delay, "own_waited_seconds", lambda: 0.0)
     monkeypatch.setattr(time, "perf_counter", lambda: now)
@@ -309,8 +307,10 @@ def test_a_thread_that_waits_at_the_deadline_gets_time_until_its_wait_is_counted
     def after(seconds: float, ran: float = 0.0, waited: float = 0.0, *, sleeps: bool = False) -> float:
         nonlocal now
         now += seconds
-        last = driver.threads[7]
-        driver.threads = {7: replace(last, ran=last.ran + ran, waited=last.waited + waited)}
+        last = driver.usage.threads[7]
+        driver.usage = ProcessorUsage(
+            threads={7: replace(last, ran=last.ran + ran, waited=last.waited + waited)}
+        )
         driver.ready_threads = frozenset([] if sleeps else [7])
         return meter.seconds_so_far()
 
@@ -324,7 +324,7 @@ def test_a_thread_that_waits_at_the_deadline_gets_time_until_its_wait_is_counted
 def test_a_reader_that_is_late_while_nothing_was_written_is_no_delay(monkeypatch: pytest.MonkeyPatch) -> None:
     """It had no processor for 0.4 s of a second in which an engine slept."""
     now, waited = 100.0, 5.0
-    driver: Any = SimpleNamespace(cpu_seconds=0.0, spec=SimpleNamespace(threads=1), threads={})
+    driver: Any = SimpleNamespace(usage=ProcessorUsage(), spec=SimpleNamespace(threads=1))
     monkeypatch.setattr(delay, "own_waited_seconds", lambda: waited)
     monkeypatch.setattr(time, "perf_counter", lambda: now)
     meter = DelayMeter(driver, lambda began, ended: 0.0)
@@ -599,9 +599,9 @@ def test_a_new_thread_may_have_waited_most_though_an_old_one_has_waited_longer_i
         try:
             with driver_of([*taskset, sys.executable, "-c", OLD_AND_NEW]) as client:
                 client.order("0.5", 60)
-                before = client.threads
+                before = client.usage.threads
                 client.order("0.2", 60)
-                after = client.threads
+                after = client.usage.threads
         finally:
             restless.kill()
 

@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from outflank.engine.machine import ticks_a_second
-from outflank.protocol.drivers.driver import Driver, ThreadUsage
+from outflank.protocol.drivers.driver import Driver, ProcessorUsage, ThreadUsage
 
 _NANOSECONDS = 1e9  # in a second
 _BUSY_SHARE = 1.1  # the allowed ratio of used to declared processor time; 10 % allow for measurement errors
@@ -74,16 +74,14 @@ class _Snapshot:
 
     Attributes:
         at: the time of the snapshot, by ``time.perf_counter()``.
-        cpu_seconds: the processor time of the engine's processes.
-        threads: the processor usage of each thread of the engine, by thread id.
+        engine: the processor usage of the engine.
         processors: the times of each processor, by its number.
         own_wait: the seconds for which the calling thread was ready and had no processor.
         own_cpu: the processor time of the calling thread.
     """
 
     at: float
-    cpu_seconds: float
-    threads: Mapping[int, ThreadUsage]
+    engine: ProcessorUsage
     processors: Mapping[int, ProcessorTime]
     own_wait: float
     own_cpu: float
@@ -92,7 +90,7 @@ class _Snapshot:
     def of(cls, driver: Driver) -> "_Snapshot":
         """Return a snapshot of the present moment."""
         at, own_wait, own_cpu = time.perf_counter(), own_waited_seconds(), time.thread_time()
-        return cls(at, driver.cpu_seconds, driver.threads, recent_processor_times(at), own_wait, own_cpu)
+        return cls(at, driver.usage, recent_processor_times(at), own_wait, own_cpu)
 
 
 class DelayMeter:
@@ -129,24 +127,27 @@ class DelayMeter:
         ``_UNSEEN_SECONDS``.
         """
         now = _Snapshot.of(self._driver)
-        threads = dict(now.threads)
+        threads = dict(now.engine.threads)
         for thread in self._driver.ready_threads & threads.keys():
             usage = threads[thread]
             ran, since = self._ready.get(thread, (usage.ran, now.at))
             self._ready[thread] = usage.ran, since if ran == usage.ran else now.at
             waiting = now.at - self._ready[thread][1] + _UNSEEN_SECONDS
             threads[thread] = replace(usage, waited=usage.waited + waiting)
-        return max(self._delays(replace(now, threads=threads)))
+        return max(self._delays(replace(now, engine=replace(now.engine, threads=threads))))
 
     def _delays(self, now: _Snapshot) -> tuple[float, float]:
         """Return the delay of the engine, and of the thread that reads its answer."""
         before = self._before
         if before is None:
             return 0.0, 0.0
-        if is_own_doing(now.cpu_seconds - before.cpu_seconds, self._driver.spec.threads, now.at - before.at):
+        earlier, engine = before.engine, now.engine
+        if is_own_doing(
+            engine.cpu_seconds - earlier.cpu_seconds, self._driver.spec.threads, now.at - before.at
+        ):
             return 0.0, 0.0
-        waited = waited_for_others(before.threads, now.threads)
-        stolen = stolen_seconds(before.threads, now.threads, before.processors, now.processors)
+        waited = waited_for_others(earlier.threads, engine.threads)
+        stolen = stolen_seconds(earlier.threads, engine.threads, before.processors, now.processors)
         stalled = min(self._held_up(before.at, now.at), now.at - before.at) if self._held_up else 0.0
         # While the engine had written nothing, a late reader did not delay it. So only the time until the command was
         # sent counts, and the time in which an answer may have been waiting to be read.
