@@ -12,7 +12,6 @@ import click
 from outflank.engine import NotationError, SettingsError
 from outflank.engine.search.limits import SELECTIVITIES
 from outflank.protocol.clock import parse_duration
-from outflank.protocol.formats.samples import named_file, samples
 from outflank.storage.files import STDOUT, expect_writable
 from outflank.tools.runtime.progress import warn
 
@@ -168,6 +167,9 @@ class FileOrSample(click.Path):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
         """Parse the value. Raises: click.BadParameter."""
+        # Imported late, since engines do not need the formats.
+        from outflank.protocol.formats.samples import named_file
+
         return Path(os.fsdecode(super().convert(named_file(os.fspath(value)), param, ctx)))
 
     def shell_complete(
@@ -175,6 +177,8 @@ class FileOrSample(click.Path):
     ) -> list["CompletionItem"]:
         """Return the names of samples; the shell adds files."""
         from click.shell_completion import CompletionItem  # imported late: engines do not need it
+
+        from outflank.protocol.formats.samples import samples
 
         names = [CompletionItem(name) for name in samples() if name.startswith(incomplete)]
         return [*names, *super().shell_complete(ctx, param, incomplete)]

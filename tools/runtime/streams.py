@@ -1,7 +1,6 @@
 """Workarounds for standard streams that are closed, full, or unable to encode a character."""
 
 import os
-import shutil
 import sys
 from io import BufferedReader, FileIO, TextIOWrapper
 from typing import Any
@@ -9,7 +8,11 @@ from typing import Any
 
 def terminal_width() -> int | None:
     """Return the width of the terminal in columns; None if stdout is not a terminal."""
-    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    if not sys.stdout.isatty():
+        return None
+    import shutil  # imported late: engines do not need it, and it imports all kinds of compression
+
+    return shutil.get_terminal_size().columns
 
 
 def replace_closed_streams() -> None:
