@@ -20,7 +20,7 @@ _TYPED = "outflank.typed"
 SQUARE = r"[-._XxOo*BbWw012\u25cf\u25cb\u25ef\u26ab\u26aa\u30fb\u00b7\u25a1]"
 """A pattern for a square of a board."""
 LIKE_BOARD = re.compile(rf"(?:{SQUARE}\s*){{9}}")
-_DASHED_ARGUMENT = re.compile(rf"-\d+(?:\.\d+)?$|{LIKE_BOARD.pattern}")
+_NEGATIVE_NUMBER = re.compile(r"-\d+(?:\.\d+)?$")
 # Option names that users may try, with the names that some commands use instead.
 _MEANT = {
     "-n": ["--games"],
@@ -146,7 +146,7 @@ class Command(click.Command):
         read_option = parser._process_opts
 
         def read(word: str, state: Any) -> None:
-            if _DASHED_ARGUMENT.match(word):
+            if _NEGATIVE_NUMBER.match(word) or LIKE_BOARD.match(word):
                 state.largs.append(word)
             else:
                 read_option(word, state)
