@@ -38,7 +38,7 @@ _EDAX_TOTAL = re.compile(r": ([\d,]+) nodes in +(?:(\d+):)?(\d+):([\d.]+)")
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class Measurement:
     """One search of a position.
 
     Attributes:
@@ -62,7 +62,7 @@ class Measured:
     score: float | None = None
 
 
-Search = Callable[[int], Measured]
+Search = Callable[[int], Measurement]
 """A function that searches one position with a number of threads."""
 
 
@@ -98,7 +98,7 @@ class Searchers:
         self._hash_mb = hash_mb
         self._made: dict[int, Searcher] = {}
 
-    def search(self, kind: str, name: str, position: Position, limit: Limit, threads: int) -> Measured:
+    def search(self, kind: str, name: str, position: Position, limit: Limit, threads: int) -> Measurement:
         """Search a position with an empty table."""
         if threads not in self._made:
             self._made[threads] = Searcher(self._hash_mb, threads)
@@ -110,10 +110,10 @@ class Searchers:
         found = searcher.search(position, limit)
         after = os.times()
         user, system = after.user - before.user, after.system - before.system
-        return Measured(kind, name, threads, found.nodes, found.seconds, user, system, found.score)
+        return Measurement(kind, name, threads, found.nodes, found.seconds, user, system, found.score)
 
 
-def edax_solves(command: Sequence[str], name: str, position: Position, threads: int) -> Measured:
+def edax_solves(command: Sequence[str], name: str, position: Position, threads: int) -> Measurement:
     """Let Edax solve a position. Read the nodes and the time from the last line of its output.
 
     Raises: click.ClickException if the output has no line with nodes and time.
@@ -132,12 +132,12 @@ def edax_solves(command: Sequence[str], name: str, position: Position, threads: 
     spent = 3600 * int(hours or 0) + 60 * int(minutes) + float(seconds)
     user = after.children_user - before.children_user
     system = after.children_system - before.children_system
-    return Measured("Edax", name, threads, int(nodes.replace(",", "")), spent, user, system)
+    return Measurement("Edax", name, threads, int(nodes.replace(",", "")), spent, user, system)
 
 
 def measure(
     searches: Sequence[tuple[str, str, Search]], threads: Sequence[int], minutes: float
-) -> Iterator[list[Measured]]:
+) -> Iterator[list[Measurement]]:
     """Search position after position. Yield the searches of a position with all numbers of threads.
 
     A kind of search ends at the first position for which the time left is too short, since later positions are harder.
@@ -165,7 +165,7 @@ def in_turns(*kinds: Sequence[tuple[str, str, Search]]) -> list[tuple[str, str, 
     return [each for _, each in sorted(placed, key=lambda pair: pair[0])]
 
 
-def table(found: Sequence[Measured]) -> Iterator[str]:
+def table(found: Sequence[Measurement]) -> Iterator[str]:
     """Yield the lines of the table of a kind of search. Speed-up and nodes are relative to the fewest threads."""
     yield (
         f"{'threads':>7} {'seconds':>9} {'M nodes':>9} {'M nodes/s':>9} {'speed-up':>8} {'by nodes/s':>10} "
@@ -233,9 +233,9 @@ def main(
 
     solved = [ours("FFO", name, position, Limit.solve()) for name, position in ffo_positions()]
     deep = [ours("games", name, position, fixed) for name, position in game_positions()]
-    found: list[Measured] = []
+    found: list[Measurement] = []
 
-    def note(news: list[Measured]) -> None:
+    def note(news: list[Measurement]) -> None:
         found.extend(news)
         if news[0].kind == "FFO" and len({each.score for each in news}) > 1:
             raise click.ClickException(f"the scores of {news[0].position} differ: {news}")

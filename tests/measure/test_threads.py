@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from outflank.engine import Position
 from outflank.measure.threads import (
-    Measured,
+    Measurement,
     edax_solves,
     ffo_positions,
     game_positions,
@@ -20,13 +20,13 @@ from outflank.measure.threads import (
 )
 
 BY_THREADS = [
-    Measured("FFO", "#1", 1, 8_000_000, 8.0, 8.0),
-    Measured("FFO", "#1", 4, 8_800_000, 2.2, 7.7, 0.22),
+    Measurement("FFO", "#1", 1, 8_000_000, 8.0, 8.0),
+    Measurement("FFO", "#1", 4, 8_800_000, 2.2, 7.7, 0.22),
 ]
 
 
 def searched(name: str, seconds: float) -> tuple[str, str, object]:
-    return "FFO", name, lambda threads: Measured("FFO", name, threads, 1000, seconds / threads)
+    return "FFO", name, lambda threads: Measurement("FFO", name, threads, 1000, seconds / threads)
 
 
 def test_a_position_without_time_for_one_thread_is_left_out_and_so_are_later_ones() -> None:

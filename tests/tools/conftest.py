@@ -8,7 +8,7 @@ import pytest
 from outflank.engine.evaluation import weights
 from outflank.tests.support.browser import Browser, Chromium, Firefox
 from outflank.tools.train.selfplay import selfplay
-from outflank.tools.train.settings import Judging, SelfplaySettings
+from outflank.tools.train.settings import SearchSettings, SelfplaySettings
 
 
 @pytest.fixture(scope="session")
@@ -22,7 +22,7 @@ def nothing(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def settings(nothing: Path) -> SelfplaySettings:
     """Games that are played in no time."""
-    return SelfplaySettings(nothing, Judging(depth=1, exact_from=8), seed=5, games_a_shard=10)
+    return SelfplaySettings(nothing, SearchSettings(depth=1, exact_from=8), seed=5, games_a_shard=10)
 
 
 @pytest.fixture(scope="session")

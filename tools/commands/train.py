@@ -40,9 +40,9 @@ from outflank.tools.runtime.cluster import Place
 from outflank.tools.runtime.progress import counted, warn
 from outflank.tools.train.settings import (
     BankSettings,
-    Judging,
     LabelSettings,
     NetworkSettings,
+    SearchSettings,
     SelfplaySettings,
     Trust,
 )
@@ -186,7 +186,7 @@ def _shard_option(name: str, default: int = 1000) -> Callable[[Decorated], Decor
 @_shard_option("games_a_shard")
 @_weights_option
 @_run_options
-@handing({"judging": Judging, "settings": SelfplaySettings})
+@handing({"judging": SearchSettings, "settings": SelfplaySettings})
 def selfplay(
     folder: Path,
     games: int,
@@ -254,7 +254,7 @@ def selfplay(
     _weights_option,
     _run_options,
 )
-@handing({"judging": Judging, "settings": LabelSettings})
+@handing({"judging": SearchSettings, "settings": LabelSettings})
 def label(
     folder: Path,
     games: tuple[Path, ...],
@@ -313,8 +313,8 @@ def bank(
     if sys.platform != "win32":
         os.setpriority(os.PRIO_PROCESS, 0, max(_NICENESS, os.getpriority(os.PRIO_PROCESS, 0)))
 
-    def judging(plies: int) -> Judging:
-        return Judging(plies, _BANK_EXACT_FROM, BOLDEST.percent)
+    def judging(plies: int) -> SearchSettings:
+        return SearchSettings(plies, _BANK_EXACT_FROM, BOLDEST.percent)
 
     playing = SelfplaySettings(
         weights,
@@ -635,7 +635,7 @@ def all_(
     """
     from outflank.tools.train import bootstrap as generations
 
-    early, late = Judging(depth, exact_from), Judging(late_depth, late_exact_from, 73, 87)
+    early, late = SearchSettings(depth, exact_from), SearchSettings(late_depth, late_exact_from, 73, 87)
     settings = generations.BootstrapSettings(folder, budget, early, late, seed, shard)
     click.echo(generations.plan(settings, place["workers"]), err=True)
     generations.bootstrap(settings, click.echo, **place)

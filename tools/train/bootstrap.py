@@ -35,7 +35,13 @@ from outflank.storage.files import write_whole
 from outflank.tools.runtime.cluster import Place
 from outflank.tools.train import label, probcut, selfplay, weights_file
 from outflank.tools.train.dataset import load, read_header, shards_there
-from outflank.tools.train.settings import Judging, LabelSettings, NetworkSettings, SelfplaySettings, Trust
+from outflank.tools.train.settings import (
+    LabelSettings,
+    NetworkSettings,
+    SearchSettings,
+    SelfplaySettings,
+    Trust,
+)
 
 _MOST = 100_000_000  # the limit of games and boards, which is never reached, since the time ends first
 # The share of the time for each generation. The error model gets the remaining time.
@@ -82,8 +88,8 @@ class BootstrapSettings:
 
     folder: Path
     seconds: float
-    early: Judging
-    late: Judging
+    early: SearchSettings
+    late: SearchSettings
     seed: int
     games_a_shard: int = 1000
 

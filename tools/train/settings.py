@@ -16,7 +16,7 @@ NEVER_LINEAR = 128.0
 
 
 @dataclass(frozen=True, slots=True)
-class Judging:
+class SearchSettings:
     """The search settings for the midgame and the endgame.
 
     Attributes:
@@ -55,7 +55,7 @@ class SelfplaySettings:
     """
 
     weights: Path
-    judging: Judging
+    judging: SearchSettings
     seed: int
     games_a_shard: int = 1000
     random_moves: tuple[int, int] | None = None
@@ -85,7 +85,7 @@ class LabelSettings:
     """
 
     weights: Path
-    judging: Judging
+    judging: SearchSettings
     seed: int
     fewest: int
     most: int
@@ -114,8 +114,8 @@ class BankSettings:
     """
 
     playing: SelfplaySettings
-    judging: Judging
-    deep: Judging
+    judging: SearchSettings
+    deep: SearchSettings
     deep_share: float = 0.1
     fewest: int = 14
     most: int = 50

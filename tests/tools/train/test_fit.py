@@ -22,7 +22,7 @@ from outflank.tools.train.bootstrap import BootstrapSettings, plan
 from outflank.tools.train.calibrate import Shift, measure, shifted
 from outflank.tools.train.dataset import Records, empties, load, position_of
 from outflank.tools.train.fit import Block, Fit, Vector, fit, phases, solve
-from outflank.tools.train.settings import Judging, Trust
+from outflank.tools.train.settings import SearchSettings, Trust
 
 COLUMNS = 50
 BOARDS = 12
@@ -210,7 +210,7 @@ def test_where_scores_don_not_differ_the_slope_is_1(scores: list[float]) -> None
 def test_a_missing_package_or_too_small_a_disk_is_said_before_the_first_game(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    settings = BootstrapSettings(tmp_path / "all", 7200, Judging(4, 14), Judging(8, 20), seed=1)
+    settings = BootstrapSettings(tmp_path / "all", 7200, SearchSettings(4, 14), SearchSettings(8, 20), seed=1)
     bootstrap = "outflank.tools.train.bootstrap"
 
     monkeypatch.setattr(f"{bootstrap}.find_spec", lambda name: None)

@@ -25,9 +25,9 @@ from outflank.tools.train.dataset import (
     shards_there,
 )
 from outflank.tools.train.label import fill_bank
-from outflank.tools.train.settings import BankSettings, Judging, SelfplaySettings
+from outflank.tools.train.settings import BankSettings, SearchSettings, SelfplaySettings
 
-QUICK, DEEP = Judging(1, exact_from=10), Judging(2, exact_from=10)
+QUICK, DEEP = SearchSettings(1, exact_from=10), SearchSettings(2, exact_from=10)
 SETTINGS = BankSettings(
     SelfplaySettings(weights.SHIPPED, QUICK, seed=3, games_a_shard=2, random_moves=(6, 24)),
     QUICK,

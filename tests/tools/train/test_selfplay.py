@@ -28,9 +28,9 @@ from outflank.tools.train.dataset import (
 from outflank.tools.train.gate import described, gate, play_pair
 from outflank.tools.train.label import boards_of_games, label
 from outflank.tools.train.selfplay import play_shard, selfplay, to_the_end
-from outflank.tools.train.settings import Judging, LabelSettings, SelfplaySettings
+from outflank.tools.train.settings import LabelSettings, SearchSettings, SelfplaySettings
 
-SELECTIVE = Judging(depth=5, exact_from=14, selectivity=73, end_selectivity=87)
+SELECTIVE = SearchSettings(depth=5, exact_from=14, selectivity=73, end_selectivity=87)
 
 
 def test_every_game_is_kept_once_and_positions_with_a_choice_of_squares_alone(games: Path) -> None:
@@ -137,7 +137,7 @@ def test_a_selective_search_to_the_end_is_the_result_of_its_game(played: Records
 def test_a_search_that_is_deep_enough_sees_the_end(depth: int) -> None:
     position = Position(0xFFFFFFFFFFFFF0, 0x0F, Colour.BLACK)
 
-    found = Judging(depth, exact_from=0).search(Searcher(16), position)
+    found = SearchSettings(depth, exact_from=0).search(Searcher(16), position)
 
     assert to_the_end(found, position) == (depth == 60)
 
