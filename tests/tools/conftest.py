@@ -1,4 +1,4 @@
-"""What several rooms of tools share: weights and games to train with, and browsers."""
+"""What several rooms of tools share: weights and games to train with, browsers, and the page of ``outflank web``."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from outflank.engine.evaluation import weights
-from outflank.tests.support.browser import Browser, Chromium, Firefox
+from outflank.tests.support.browser import Browser, Chromium, Firefox, Served
 from outflank.tools.train.selfplay import selfplay
 from outflank.tools.train.settings import SearchSettings, SelfplaySettings
 
@@ -51,3 +51,26 @@ def browser(request: pytest.FixtureRequest) -> Browser:
     opened: Browser = request.getfixturevalue(getattr(request, "param", "chromium"))
     opened.clear()
     return opened
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder in which ``served`` keeps its data."""
+    return tmp_path_factory.mktemp("data")
+
+
+@pytest.fixture(scope="module")
+def served(request: pytest.FixtureRequest, data: Path) -> Iterator[Served]:
+    """Run ``outflank web``, with the options that the module has in SERVED."""
+    with Served(*getattr(request.module, "SERVED", ()), command=["web"], XDG_DATA_HOME=str(data)) as running:
+        yield running
+
+
+@pytest.fixture
+def page(browser: Browser, served: Served) -> Iterator[Browser]:
+    """Open the page of ``served``, which must cause no error and no request to another server."""
+    browser.load(served.page)
+    browser.wait("desk.modeName === 'play' && desk.viewer.game !== null")
+    yield browser
+    assert browser.errors == []
+    assert [address for address in browser.requests if not address.startswith(served.page)] == []

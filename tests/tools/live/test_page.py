@@ -4,7 +4,6 @@ import json
 import re
 import shlex
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -27,22 +26,7 @@ pytestmark = pytest.mark.timeout(180)
 SCRIPTS = Path(parts.__file__).parent / "program"
 PERSON = {"who": "person"}
 LEVEL_1 = {"who": "level", "strength": 1}
-CRASHING = f"name=crashing cmd={shlex.quote(shlex.join(command('crash', turn=3)))}"
-
-
-@pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    data = str(tmp_path_factory.mktemp("data"))
-    with Served("--engine", CRASHING, command=["web"], XDG_DATA_HOME=data) as running:
-        yield running
-
-
-@pytest.fixture
-def page(browser: Browser, served: Served) -> Iterator[Browser]:
-    browser.load(served.page)
-    browser.wait("desk.modeName === 'play' && desk.viewer.game !== null")
-    yield browser
-    assert browser.errors == []
+SERVED = ("--engine", f"name=crashing cmd={shlex.quote(shlex.join(command('crash', turn=3)))}")
 
 
 def start(page: Browser, white: str = "level", strength: int = 1, clock: str = "none") -> None:

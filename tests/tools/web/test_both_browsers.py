@@ -1,35 +1,19 @@
 """A walk over all pages in Chromium and in Firefox, by mouse and keyboard: play, study, files, practice, reports."""
 
 import shlex
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from outflank.engine import Game
 from outflank.tests.support import fake_engine
-from outflank.tests.support.browser import Browser, Served, in_both_browsers
+from outflank.tests.support.browser import Browser, in_both_browsers
 from outflank.tests.support.positions import reached
 from outflank.tests.support.program import outflank, running
 from outflank.tests.support.runs import page_of, random_run
 
 pytestmark = [in_both_browsers, pytest.mark.timeout(180)]
 PLAY, PRACTISE = "desk.modes.play", "desk.modes.practise"
-
-
-@pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    with Served(command=["web"], XDG_DATA_HOME=str(tmp_path_factory.mktemp("data"))) as running:
-        yield running
-
-
-@pytest.fixture
-def page(browser: Browser, served: Served) -> Iterator[Browser]:
-    browser.load(served.page)
-    browser.wait("desk.modeName === 'play' && desk.viewer.game !== null")
-    yield browser
-    assert browser.errors == []
-    assert [address for address in browser.requests if not address.startswith(served.page)] == []
 
 
 def play_by_keyboard(page: Browser, square: str) -> None:

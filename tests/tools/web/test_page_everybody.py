@@ -21,20 +21,6 @@ NODE = shutil.which("node")
 PLAY = "desk.modes.play"
 
 
-@pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    with Served(command=["web"], XDG_DATA_HOME=str(tmp_path_factory.mktemp("data"))) as running:
-        yield running
-
-
-@pytest.fixture
-def page(browser: Browser, served: Served) -> Iterator[Browser]:
-    browser.load(served.page)
-    browser.wait("desk.viewer.game !== null")
-    yield browser
-    assert browser.errors == []
-
-
 @pytest.fixture
 def before_scripts(browser: Browser) -> Iterator[Any]:
     """Run a script before those of the next page."""

@@ -3,7 +3,6 @@
 import io
 import json
 import zipfile
-from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
@@ -37,19 +36,10 @@ SAMPLES = {
 FORMATS = ("transcript", "obf", "sgf", "ggf", "wthor")
 
 
-@pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    with Served(command=["web"], XDG_DATA_HOME=str(tmp_path_factory.mktemp("data"))) as running:
-        yield running
-
-
 @pytest.fixture
-def page(browser: Browser, served: Served) -> Iterator[Browser]:
-    browser.load(served.page)
-    browser.wait("desk.viewer.game !== null")
-    browser.run("desk.enter('study')")
-    yield browser
-    assert browser.errors == []
+def page(page: Browser) -> Browser:
+    page.run("desk.enter('study')")
+    return page
 
 
 def opened(page: Browser, content: str, name: str = "") -> None:

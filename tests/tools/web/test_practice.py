@@ -16,17 +16,6 @@ from outflank.tools.web.practice import SHIPPED_PROBLEMS, cards, merge_cards, no
 pytestmark = pytest.mark.timeout(180)
 
 
-@pytest.fixture(scope="module")
-def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("data")
-
-
-@pytest.fixture(scope="module")
-def served(data: Path) -> Iterator[Served]:
-    with Served(command=["web"], XDG_DATA_HOME=str(data)) as running:
-        yield running
-
-
 @pytest.fixture
 def page(browser: Browser, served: Served) -> Iterator[Browser]:
     browser.load(served.page + "#practise")
