@@ -17,10 +17,10 @@ export function seat(side) {
   return row;
 }
 
-/** Return a side's last score in discs for Black. If the score comes from the current search, the depth is added. @param {Game} game @param {any} thought @param {string} side */
+/** Return a side's last score in discs for Black. If the score comes from the current search, its depth follows a slash. @param {Game} game @param {any} thought @param {string} side */
 function worth(game, thought, side) {
   const last = game.column("values").findLastIndex((value, turn) => value !== null && game.mover(turn) === side);
-  if (thought && thought.value !== null && thought.ply > last) return signed(thought.value, 2) + (thought.depth ? ` d${thought.depth}` : "");
+  if (thought && thought.value !== null && thought.ply > last) return signed(thought.value, 2) + (thought.depth ? `/${thought.depth}` : "");
   return last < 0 ? "" : signed(game.fact("values", last), 2);
 }
 
