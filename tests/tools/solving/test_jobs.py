@@ -155,7 +155,8 @@ def rows(folder: Path) -> int:
     """Return the number of boards that a job has kept; 0 before there is a file."""
     if not (folder / JOB_FILE).exists():
         return 0
-    with closing(sqlite3.connect(f"file:{folder / JOB_FILE}?mode=ro", uri=True, timeout=10)) as connection:
+    # After a kill the file may have a change to roll back, which needs the right to write.
+    with closing(sqlite3.connect(f"file:{folder / JOB_FILE}?mode=rw", uri=True, timeout=10)) as connection:
         return int(connection.execute("SELECT count(*) FROM solved").fetchone()[0])
 
 
