@@ -19,7 +19,7 @@ from contextlib import suppress
 
 import psutil
 
-from outflank.protocol.drivers.driver import ProcessorUsage, ThreadUsage
+from outflank.protocol.drivers.usage import ProcessorUsage, ThreadUsage
 
 PORTABLE = sys.platform != "linux" or "OUTFLANK_PORTABLE" in os.environ
 """True to use only features that all systems have."""

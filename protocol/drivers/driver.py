@@ -8,8 +8,8 @@ absolute deadline, every answer has a maximum size, and each fault is raised as 
 import re
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Self
 
@@ -25,6 +25,7 @@ from outflank.protocol.drivers.errors import (
     EngineTimeout,
 )
 from outflank.protocol.drivers.spec import EngineSpec, ProcessSettings, command_line, process_settings
+from outflank.protocol.drivers.usage import Exchange, ProcessorUsage
 from outflank.protocol.formats.annotated import AnnotatedGame, AnnotatedMove
 from outflank.protocol.lines import printable, without_control_bytes
 
@@ -98,51 +99,6 @@ def judged(reply: Reply, position: Position, label: str) -> Reply:
 def no_delay() -> float:
     """Return 0, the default extension of deadlines; see ``Driver.delay``."""
     return 0.0
-
-
-@dataclass(frozen=True, slots=True)
-class ThreadUsage:
-    """The processor usage of a thread.
-
-    Attributes:
-        ran: the seconds for which the thread ran.
-        waited: the seconds for which the thread was ready to run but had no processor.
-        processors: the numbers of the processors that the thread may use.
-        yields: True if the thread runs at a lower priority than this program, so that other threads may delay it.
-    """
-
-    ran: float = 0.0
-    waited: float = 0.0
-    processors: frozenset[int] = frozenset()
-    yields: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class ProcessorUsage:
-    """The processor usage of an engine.
-
-    Attributes:
-        cpu_seconds: the processor time that the engine's processes have used so far, also in threads that have ended.
-        threads: the usage of each living thread, by thread id; empty if unknown.
-    """
-
-    cpu_seconds: float = 0.0
-    threads: Mapping[int, ThreadUsage] = field(default_factory=dict)
-
-
-@dataclass(slots=True)
-class Exchange:
-    """The times of the last communication with an engine, in seconds of ``time.perf_counter()``.
-
-    Attributes:
-        sent_at: the time of the last write to the engine.
-        silent_at: the last known time at which no output of the engine was waiting to be read.
-        overslept: the seconds by which the last wait exceeded its limit, if output was found then; otherwise 0.
-    """
-
-    sent_at: float = 0.0
-    silent_at: float = 0.0
-    overslept: float = 0.0
 
 
 class Driver(ABC):

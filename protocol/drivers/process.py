@@ -17,7 +17,6 @@ from functools import partial
 from typing import IO
 
 from outflank.protocol.drivers import descendants
-from outflank.protocol.drivers.driver import Exchange, ProcessorUsage
 from outflank.protocol.drivers.errors import (
     IN_TIME,
     EngineCrash,
@@ -27,6 +26,7 @@ from outflank.protocol.drivers.errors import (
 )
 from outflank.protocol.drivers.spawn import spawn
 from outflank.protocol.drivers.spec import ProcessSettings
+from outflank.protocol.drivers.usage import Exchange, ProcessorUsage
 from outflank.protocol.lines import printable
 
 MAX_LINE_BYTES = 1 << 16

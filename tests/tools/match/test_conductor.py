@@ -20,8 +20,9 @@ import pytest
 from outflank.engine import Colour, OutflankError, Position, Rules
 from outflank.protocol.clock import RunningClock, TimeControl
 from outflank.protocol.drivers import Driver, EngineSpec
-from outflank.protocol.drivers.driver import Exchange, ProcessorUsage, Reply, ThreadUsage
+from outflank.protocol.drivers.driver import Reply
 from outflank.protocol.drivers.errors import EngineOutOfTime
+from outflank.protocol.drivers.usage import Exchange, ProcessorUsage, ThreadUsage
 from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.tests.support.dialogue import driver_of
 from outflank.tests.support.processes import linux_alone, open_files, resident_kib

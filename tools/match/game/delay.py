@@ -12,7 +12,8 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from outflank.engine.machine import ticks_a_second
-from outflank.protocol.drivers.driver import Driver, ProcessorUsage, ThreadUsage
+from outflank.protocol.drivers.driver import Driver
+from outflank.protocol.drivers.usage import ProcessorUsage, ThreadUsage
 
 _NANOSECONDS = 1e9  # in a second
 _BUSY_SHARE = 1.1  # the allowed ratio of used to declared processor time; 10 % allow for measurement errors
