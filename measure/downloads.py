@@ -330,7 +330,8 @@ def compile_modules(folder: Path) -> None:
     Raises: SystemExit if a module can't be compiled.
     """
     python = folder / "python"
-    words = ["-I", "-m", "compileall", "-q", "--invalidation-mode", "unchecked-hash", "-s"]
+    # Without -B the run would keep the modules that it imports, with the times of their files.
+    words = ["-I", "-B", "-m", "compileall", "-q", "--invalidation-mode", "unchecked-hash", "-s"]
     if subprocess.run([str(python / "bin" / "python3"), *words, str(folder), str(python)]).returncode:
         raise SystemExit("the modules can't be compiled, so there is no download")
 
