@@ -300,8 +300,9 @@ class ChildProcess:
     def _read_output(self) -> bool:
         """Read a chunk of stdout, and return whether more may follow."""
         chunk = _read(self._stdout)
-        self._received += chunk or b""
+        # The time comes first: as soon as another thread sees the output, it may ask when the output arrived.
         self._last_read = time.perf_counter()
+        self._received += chunk or b""
         self._output_ended = chunk == b""
         return chunk != b""
 

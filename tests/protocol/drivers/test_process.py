@@ -124,6 +124,24 @@ def test_an_answer_that_came_while_the_reader_had_no_processor_is_read_after_the
             child.read_line(time.perf_counter() - 0.1)
 
 
+def test_output_can_be_seen_no_earlier_than_its_time() -> None:
+    """Where a thread reads, another one may ask for the time as soon as there is an answer."""
+    found = []
+
+    class Watched(bytearray):
+        def __iadd__(self, chunk: Any) -> Any:  # type: ignore[misc]  # differs from bytearray's __add__ in its type
+            found.append(child.last_read)
+            return super().__iadd__(chunk)
+
+    with closing(Running(ECHO)) as child:
+        child._received = Watched()
+        sent = time.perf_counter()
+        child.send(b"e6\n")
+        assert child.read_line(sent + 10) == b"e6"
+
+    assert found[0] > sent
+
+
 def test_what_is_sent_after_the_end_of_the_input_is_dropped() -> None:
     with closing(Running("import time; time.sleep(60)")) as child:
         child.send(b"x" * 1_000_000)  # more than the pipe takes
