@@ -305,7 +305,7 @@ def test_taking_back_keeps_the_given_opening_and_gives_no_time(served: Served) -
 
     assert "there is no move of yours to take back" in refused
     assert moved["clocks"][0] > 80
-    assert 50 < back["clocks"][0] < 60
+    assert 50 < back["clocks"][0] <= 60  # in hundredths, of which the move may have taken none
 
 
 def test_a_wrong_request_does_not_end_the_connection(served: Served) -> None:
