@@ -25,6 +25,8 @@ WRITTEN_FORMATS: tuple[FormatName, ...] = tuple(name for name in FORMATS if name
 _GAMES_IN_BRACKETS = re.compile(rb"\(\s*;")
 _GGF = re.compile(rb"GM\s*\[\s*(?:othello|reversi)\s*\]", re.IGNORECASE)
 _TAG = re.compile(rb'\[\s*\w{1,64}\s*"')
+# The memory for matching a pattern may be some 180 times that of the text. Buffers have 128 KiB from Python 3.14 on.
+_MOST_FOR_DETECTION = 8192
 _DISC, _EMPTY = "XxOo*BbWw012\u25cf\u25cb\u26ab\u26aa", "-._\u30fb"
 _BOARD = re.compile(f"(?:8\\s+)?(?=.{{0,63}}[{_DISC}])[{_EMPTY}{_DISC} |]{{64}}")  # not a row of dashes
 _FEN = re.compile(r"(?:[pPxXoObBwW*1-8]{1,8}/){7}[pPxXoObBwW*1-8]{1,8}(?:\s|$)")
@@ -107,11 +109,12 @@ def detect(beginning: bytes, path: Path | None = None) -> FormatName:
     """Return the format of a file.
 
     Args:
-        beginning: the first bytes of the file; more bytes make the detection more reliable.
+        beginning: the first bytes of the file, of which up to 8 KiB are used.
         path: the path of the file; None if unknown.
 
     Raises: FileFormatError if the file can't be a file of games.
     """
+    beginning = beginning[:_MOST_FOR_DETECTION]
     suffix = "" if path is None else path.suffix.lower()
     if suffix == ".wtb":
         return "wthor"
