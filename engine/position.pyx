@@ -12,7 +12,6 @@ from outflank.engine.kernels cimport (
     turned_one_way,
 )
 
-from outflank.engine.boardsvg import board_svg
 from outflank.engine.boardtext import framed_board, read_board, write_board
 from outflank.errors import IllegalMoveError, NotationError, OutflankError, OutOfRangeError, SettingsError
 from outflank.engine.moves import MOVES, PASS, LegalMoves, Move, as_move
@@ -272,13 +271,15 @@ cdef class Position:
 
     def svg(self, *, size=360, last=None, legal=True, scores=None, line=(), number=1, coordinates=True):
         """Return the board as an SVG image. Notebooks show this image for a position."""
+        from outflank.engine.boardsvg import board_svg  # imported here, so that the engine starts faster
+
         return board_svg(
             self, size=size, last=last, legal=legal, scores=scores, line=line, number=number, coordinates=coordinates
         )
 
     def _repr_svg_(self):
         """Return an image of the board for notebooks."""
-        return board_svg(self)
+        return self.svg()
 
     def __repr__(self):
         return f"Position.parse({self.board_string()!r}, Rules.parse({str(self.rules)!r}))"

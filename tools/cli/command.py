@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import MISSING, fields
-from difflib import get_close_matches
 from functools import wraps
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -199,6 +198,8 @@ class Command(click.Command):
         for word in args:  # click reads -level as -l, -e and so on
             if name[:2] != "--" and word.startswith(name) and f"-{word.partition('=')[0]}" in known:
                 name = word.partition("=")[0]
+        from difflib import get_close_matches  # imported here, so that the program starts faster
+
         meant = [word for word in _MEANT.get(name, ()) if word in known] or get_close_matches(name, known, 1)
         nearest = f" Did you mean {meant[0]!r}?" if meant else ""
         return click.NoSuchOption(name, f"No such option {name!r}.{nearest}", ctx=ctx)
@@ -329,6 +330,8 @@ class CommandGroup(click.Group):
 
     def suggestion(self, name: str) -> str:
         """Return a suggestion of a command for an unknown name; empty if no command has a similar name."""
+        from difflib import get_close_matches  # imported here, so that the program starts faster
+
         close = get_close_matches(name, self.summaries)
         return f" Did you mean {close[0]!r}?" if close else ""
 

@@ -4,7 +4,6 @@ import importlib
 import os
 import signal
 import sys
-import sysconfig
 from pathlib import Path
 from typing import IO, Any
 
@@ -271,6 +270,8 @@ class Program(CommandGroup):
 
 def _pages_folder() -> Path | None:
     """Return the folder docs/ of the checkout, the installed wheel or the download; None if there is none."""
+    import sysconfig  # imported here, so that the program starts faster
+
     package = Path(__file__).resolve().parents[2]  # in a development install, the checkout
     schemes = (sysconfig.get_path("data"), sysconfig.get_path("data", sysconfig.get_preferred_scheme("user")))
     shared = (Path(data) / "share/doc/outflank/docs" for data in schemes)
