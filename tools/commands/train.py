@@ -183,7 +183,7 @@ def _shard_option(name: str, default: int = 1000) -> Callable[[Decorated], Decor
     help="Most discs that a side may be ahead when a game begins.",
 )
 @budget_option
-@_shard_option("games_a_shard")
+@_shard_option("games_a_shard", 250)
 @_weights_option
 @_run_options
 @handing({"judging": SearchSettings, "settings": SelfplaySettings})
@@ -288,7 +288,7 @@ _BANK_EXACT_FROM = 13  # empty squares: fewer than any board of a bank has
 @click.option("--depth", type=_PLIES, default=8, help="Plies searched, at 73 %.")
 @click.option("--deep-depth", type=_PLIES, default=12, help="Plies searched for one board in ten.")
 @budget_option
-@_shard_option("shard", 50_000)
+@_shard_option("shard", 20_000)
 @_weights_option
 @_run_options
 def bank(

@@ -57,7 +57,7 @@ class SelfplaySettings:
     weights: Path
     judging: SearchSettings
     seed: int
-    games_a_shard: int = 1000
+    games_a_shard: int = 250
     random_moves: tuple[int, int] | None = None
     detours: float = 0.0
     widest: int = ANY_SCORE
@@ -119,7 +119,7 @@ class BankSettings:
     deep_share: float = 0.1
     fewest: int = 14
     most: int = 50
-    boards_a_shard: int = 50_000
+    boards_a_shard: int = 20_000
 
     def described(self) -> dict[str, Any]:
         """Return the settings for a shard's header, in the same form as for self-play."""
