@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import BinaryIO, NoReturn, Unpack
 
@@ -33,6 +34,7 @@ from outflank.tools.commands.solve import (
 )
 from outflank.tools.runtime.cluster import Place
 from outflank.tools.runtime.executor import open_executor
+from outflank.tools.runtime.kept import progress_file
 from outflank.tools.runtime.progress import Complaints
 from outflank.tools.solving.claims import audit as audit_claims
 from outflank.tools.solving.claims import drawn, follow, read_claims
@@ -136,7 +138,7 @@ def _print_checker(ctx: click.Context, option: click.Parameter, language: str | 
     "--state",
     type=CONTINUED_FILE,
     metavar="STATE",
-    help="Keep the progress in STATE, and continue from there.  [default: keep none]",
+    help="Keep the progress in STATE, and continue from there.  [default: a file of the user's state folder]",
 )
 @click.option(
     "--claims",
@@ -157,10 +159,16 @@ def check_(file: str, state: Path | None, claims: Path | None) -> NoReturn:
 
     FILE may be - for standard input.
     """
-    given = {"--state": state, "--claims": claims}
-    words = [word for name, path in given.items() if path is not None for word in (name, str(path))]
-    sys.stdout.flush()
-    click.get_current_context().exit(checker.main([*words, file]))
+    with ExitStack() as opened:
+        if state is None and Path(file).is_file():
+            files = [Path(file), *([claims] if claims else [])]
+            versions = [(str(each.resolve()), each.stat().st_size, each.stat().st_mtime_ns) for each in files]
+            state = opened.enter_context(progress_file("proof check", files=versions))
+        given = {"--state": state, "--claims": claims}
+        words = [word for name, path in given.items() if path is not None for word in (name, str(path))]
+        sys.stdout.flush()
+        code = checker.main([*words, file])
+    click.get_current_context().exit(code)
 
 
 @proof.command()

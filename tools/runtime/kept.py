@@ -12,7 +12,7 @@ import time
 import zlib
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import fields, is_dataclass
 from hashlib import blake2b
 from pathlib import Path
@@ -67,8 +67,7 @@ class KeptResults:
             "evaluation": weights.checksum(),
             "question": json.dumps(question, sort_keys=True, default=str),
         }
-        digest = blake2b(json.dumps(self._facts, sort_keys=True).encode(), digest_size=8).hexdigest()
-        self.path = _folder() / f"{command.replace(' ', '-')}-{digest}{_SUFFIX}"
+        self.path = _file_of(command, self._facts)
         self._known: dict[str, str] = {}
         self._new: dict[str, str] = {}
         self._written_at = time.monotonic()
@@ -221,6 +220,29 @@ class KeptResults:
 _NONE = object()
 
 
+@contextmanager
+def progress_file(command: str, **question: object) -> Iterator[Path | None]:
+    """Yield a path at which a command may keep its progress in a form of its own.
+
+    Yield None if the folder can't be written, or while another process runs the same command. The command has to remove
+    the file at its end.
+
+    Args:
+        command: the command's name.
+        question: the settings that the progress depends on.
+    """
+    path = _file_of(command, question)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        lock = WriterLock(path, "one process keeps the progress of a command")
+    except (OSError, OutflankError):
+        yield None
+        return
+    _remove_old(path.parent)
+    with lock:
+        yield path
+
+
 def game_name(game: AnnotatedGame) -> str:
     """Return a task name for a game. The name contains all facts about the game that commands show."""
     moves = " ".join(str(each.move) for each in game.moves)
@@ -228,9 +250,10 @@ def game_name(game: AnnotatedGame) -> str:
     return "\0".join((str(game.rules), game.first.board_string(), moves, *words))
 
 
-def _folder() -> Path:
-    """Return the folder for files of kept results."""
-    return user_folder("state") / "unfinished"
+def _file_of(command: str, facts: Mapping[str, object]) -> Path:
+    """Return the path of a command's file."""
+    digest = blake2b(json.dumps(facts, sort_keys=True).encode(), digest_size=8).hexdigest()
+    return user_folder("state") / "unfinished" / f"{command.replace(' ', '-')}-{digest}{_SUFFIX}"
 
 
 def _remove_old(folder: Path) -> None:

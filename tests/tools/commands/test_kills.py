@@ -3,6 +3,7 @@
 import os
 import random
 import re
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -23,7 +24,8 @@ FFO = ROOT / "protocol" / "formats" / "data" / "ffo-1.obf"
 PROGRAM = """
 import sys
 from outflank.tools.runtime import kept
-kept._SECONDS_BETWEEN_WRITES = 0.0  # otherwise short commands keep nothing
+from outflank.tools.solving.proofs import check
+kept._SECONDS_BETWEEN_WRITES, check.NOTED = 0.0, 20  # otherwise short commands keep nothing
 from outflank.tools.cli.program import main
 main()
 """
@@ -84,6 +86,13 @@ def proofs(folder: Path, out: str) -> list[str]:
     return re.findall(r"proofs \d+, lines [\d,]+", out)[-1:]
 
 
+def checked(folder: Path) -> int:
+    """Return the number of lines of a proof that were checked."""
+    for state in folder.glob("state/outflank/unfinished/proof-check-*.results"):
+        return int(state.read_text().split()[0])
+    return 0
+
+
 def leaves(folder: Path, out: str) -> list[str]:
     return re.findall(r"^leaves +(\d+)", out, re.MULTILINE)
 
@@ -103,6 +112,7 @@ COMMANDS = {
         size("x.proof"),
         proofs,
     ),
+    "proof check": Long(("proof", "check", "OUT/made.proof"), checked, lambda folder, out: out),
     "proof audit": Long(
         ("proof", "audit", "OUT/claims.csv", "--workers", "1", "--hash", "4"), RESULTS, audited
     ),
@@ -186,6 +196,8 @@ def prepared(folder: Path) -> Path:
     boards = [line.split(";")[0] for line in FFO.read_text().splitlines()]
     (folder / "w.bin").write_bytes(weights.packed(weights.Weights.nothing(), {}))
     (folder / "claims.csv").write_text("".join(f"{board},-64,62\n" for board in boards))
+    for made in folder.parent.glob("*.proof"):
+        shutil.copy(made, folder)
     return folder
 
 
@@ -210,6 +222,8 @@ def test_a_long_command_that_is_killed_continues_with_what_it_kept(name: str, tm
             "--workers",
             1,
         )
+    if "OUT/made.proof" in command.words:
+        run("proof", "make", FFO, "-o", tmp_path / "made.proof", "--workers", 1, "--hash", 4)
     undisturbed = prepared(tmp_path / "undisturbed")
     with begun(name, undisturbed) as running:
         out, err = running.communicate()

@@ -24,7 +24,7 @@ NAMES = {1 << 8 * y + x: f"{'abcdefgh'[x]}{y + 1}" for y in range(8) for x in ra
 # The maximum sizes of the set of proven boards and of the set of searched boards. The format defines the size of the
 # first set. The second set only saves time.
 REMEMBERED = 100_000
-NOTED = 100_000  # the number of lines after which the state is written again
+NOTED = 10_000  # the number of lines after which the state is written again
 SORTED_FROM = 8  # the least number of empty squares at which the search tries moves with few replies first
 # The presets of rules, with the options that affect a score: the turned directions, and the scoring.
 PRESETS = {
@@ -230,9 +230,13 @@ class Checker:
         if sys.stderr.isatty():
             print(f"\r{self.number:,} lines", end="", file=sys.stderr)
         if self.state is not None and self.number > self.done:
-            with open(f"{self.state}.new", "w", encoding="ascii") as file:
-                file.write(f"{self.number} {self.digest.hexdigest()}\n")
-            os.replace(f"{self.state}.new", self.state)
+            try:
+                with open(f"{self.state}.new", "w", encoding="ascii") as file:
+                    file.write(f"{self.number} {self.digest.hexdigest()}\n")
+                os.replace(f"{self.state}.new", self.state)
+            except OSError as error:  # such as a full disk: the check continues
+                print(f"the progress is no longer kept: {error}", file=sys.stderr)
+                self.state = None
 
     def read(self, expected: str, pattern: str, line: str | None = None) -> str:
         """Match the next line with a pattern. Return the match of its group if it has one, else the whole match.
