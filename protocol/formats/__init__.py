@@ -25,10 +25,11 @@ WRITTEN_FORMATS: tuple[FormatName, ...] = tuple(name for name in FORMATS if name
 _GAMES_IN_BRACKETS = re.compile(rb"\(\s*;")
 _GGF = re.compile(rb"GM\s*\[\s*(?:othello|reversi)\s*\]", re.IGNORECASE)
 _TAG = re.compile(rb'\[\s*\w{1,64}\s*"')
-# To match a line of moves takes some 190 bytes of memory for each byte. From Python 3.14 on, a buffer has 128 KiB.
+# `_MOVES` takes about 190 bytes of memory for each byte of a line, and ``peek`` returns 128 KiB from Python 3.14 on.
 _MOST_FOR_DETECTION = 8192
 _DISC, _EMPTY = "XxOo*BbWw012\u25cf\u25cb\u26ab\u26aa", "-._\u30fb"
-_BOARD = re.compile(f"(?:8\\s+)?(?=.{{0,63}}[{_DISC}])[{_EMPTY}{_DISC} |]{{64}}")  # not a row of dashes
+# A board has at least one disc, unlike a row of dashes.
+_BOARD = re.compile(f"(?:8\\s+)?(?=.{{0,63}}[{_DISC}])[{_EMPTY}{_DISC} |]{{64}}")
 _FEN = re.compile(r"(?:[pPxXoObBwW*1-8]{1,8}/){7}[pPxXoObBwW*1-8]{1,8}(?:\s|$)")
 _MOVES_OF_PGN = re.compile(
     rf"^[^\n#]*[\s}}](?:{RESULT_WORD})\s*$".encode(), re.MULTILINE
@@ -56,7 +57,7 @@ def read_games(
 ) -> Iterator[Entry]:
     """Yield the games of a file in order, with a ``BadGame`` in place of each game that can't be read.
 
-    Memory does not grow with the file.
+    Memory use does not grow with the file.
 
     Args:
         source: the path of a file, the name of a sample (``sample``), or a stream at its beginning. A stream may be a
@@ -100,7 +101,7 @@ def _games(
         return
     finally:
         if source is not stream:
-            source.detach()  # otherwise the end of `source` would close the caller's stream
+            source.detach()  # otherwise the destruction of `source` would close the caller's stream
     if not found:
         yield BadGame("", f"it holds no games ({name})")
 
@@ -135,7 +136,7 @@ def detect(beginning: bytes, path: Path | None = None) -> FormatName:
         return "obf"
     if suffix == ".pgn" or _TAG.match(first) or (first.startswith(b"1") and _MOVES_OF_PGN.search(beginning)):
         return "pgn"
-    # After moves, brackets belong to a comment; otherwise, they belong to an SGF or GGF game.
+    # If the first line consists of moves, brackets belong to a comment. Otherwise, they enclose an SGF or GGF game.
     if _MOVES.fullmatch(first.partition(b"#")[0]) or not _GAMES_IN_BRACKETS.search(beginning):
         return "transcript"
     return "ggf" if _GGF.search(beginning) else "sgf"

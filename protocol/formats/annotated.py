@@ -78,8 +78,8 @@ _WINS = {"1-0": Result(Colour.BLACK), "0-1": Result(Colour.WHITE), "1/2-1/2": Re
 def read_result(text: str, is_over: bool = False) -> Result | None:
     """Parse ``1-0`` (Black's win), ``0-1``, ``1/2-1/2`` or the discs of both sides, such as ``40-24``.
 
-    Returns: the result. None for any other text, and for the discs of both sides if `is_over`, since the final board
-        shows the discs.
+    Returns: the result; None for any other text. If `is_over`, the discs of both sides also give None, since the final
+        board shows them.
     """
     if text in _WINS:
         return _WINS[text]
@@ -155,7 +155,7 @@ class AnnotatedGame:
         clock: the time control in the notation of GGF or of ``clocks.clock_text``.
         comment: the comment on the whole game.
         given: the number of turns at the beginning that the players did not choose, such as a match's opening.
-        unread: the parts of the record that are not kept, a word for each: ``variation``, the name of a property, or
+        unread: a word for each part of the record that is not kept: ``variation``, the name of a property, or
             ``UNREADABLE``.
         unnamed: the reason why the players have numbers instead of names, as a clause; empty if they have names.
         doubt: a sentence about a contradiction between the record and the board, or about lines that may belong to
@@ -233,7 +233,7 @@ class AnnotatedGame:
 
     @property
     def is_standard(self) -> bool:
-        """Whether the game has Othello's rules and start position, which all readers assume."""
+        """Whether the game has Othello's rules and start position, which readers of a file assume by default."""
         start = Position.start()
         same_start = (self.first.own, self.first.opp, self.first.side) == (start.own, start.opp, start.side)
         return same_start and self.rules.is_othello
@@ -242,8 +242,8 @@ class AnnotatedGame:
         """Return the moves as a ``Game``, which can be continued.
 
         Args:
-            implied: True if each pass that is missing in the record is implied, so that ``undo`` takes it back with the
-                move after it; False if each pass is a separate turn.
+            implied: True to imply the passes that the record left out: ``undo`` takes back an implied pass together
+                with the move after it. False to make each pass a separate turn.
         """
         game = Game(first=self.first)
         for played in self.moves:
@@ -359,7 +359,7 @@ class Recorder:
 def with_board_believed(game: AnnotatedGame) -> AnnotatedGame:
     """Return the game with the result of its final board, and with a `doubt` if the recorded result contradicts it.
 
-    The rules may give the empty squares to the winner. A recorded margin without these squares is no contradiction.
+    A recorded margin may leave out the empty squares that the rules give to the winner.
     """
     outcome, recorded = game.final.outcome(), game.result
     if (

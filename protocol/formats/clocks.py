@@ -8,7 +8,7 @@ from outflank.protocol.clock import TimeControl
 
 _TIME = re.compile(r"\d{1,8}(?:[:.]\d{1,8}){0,3}", re.ASCII)
 _SECONDS_OF = (1, 60, 3600, 86400)
-_LONGEST = 10**9  # seconds; the largest time that leaves room in an engine's clock for all increments
+_LONGEST = 10**9  # the maximum of each time in seconds, so that an engine's clock has room for all increments
 
 
 def parse_ggf(text: str) -> TimeControl:
@@ -26,7 +26,7 @@ def parse_ggf(text: str) -> TimeControl:
 
 
 def ggf_text(control: TimeControl) -> str:
-    """Return the notation of ``parse_ggf``, in whole seconds, rounded down. Periods are left out."""
+    """Return a clock in the notation of ``parse_ggf``, rounded down to whole seconds. Periods are left out."""
     others = (_minutes(time) if int(time) else "" for time in (control.increment, control.extension))
     return "/".join([_minutes(control.main), *others]).rstrip("/")
 

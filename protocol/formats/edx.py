@@ -8,7 +8,7 @@
     1       the side that begins: 0 Black, 1 White; three bytes of padding
     8       Edax's checksum of the moves, which is ignored
 
-There is no header and no result. Source: files written by Edax 4.6.
+The file has no header, and the records have no results. Source: files written by Edax 4.6.
 """
 
 import struct

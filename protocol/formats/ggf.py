@@ -35,7 +35,7 @@ _ENDINGS = {letter: ending for ending, letter in _LETTERS.items()}
 _RESULT = re.compile(r"([+-]?\d{1,4}(?:\.\d*)?)(?::([a-z]))?")
 _OUR_NAME = PROGRAM.partition(" ")[0]
 _TYPE = re.compile(r"s?(\d+)([a-z]*)")
-_UNFINISHED = -127  # Edax's result of a game that isn't over
+_UNFINISHED = -127  # the result that Edax writes for an unfinished game
 _READ = frozenset(["GM", "PC", "DT", "PB", "PW", "RB", "RW", "RE", "TI", "EV", "TY", "RU", "BO", "CO"])
 
 
@@ -54,7 +54,8 @@ def parse(text: str, rules: Rules = OTHELLO) -> AnnotatedGame:
     Raises: FileFormatError; NotationError or IllegalMoveError, with the number of the move.
     """
     fields = _fields(text)
-    tags = {name: value for name, value in reversed(fields) if name not in COLOURS}  # the first value of each
+    # The first value of a repeated tag counts.
+    tags = {name: value for name, value in reversed(fields) if name not in COLOURS}
     has_komi = _has_komi(tags)
     recorder = Recorder(_first(tags, rules))
     for name, value in fields:
@@ -167,7 +168,7 @@ def _given(moves: Sequence[AnnotatedMove]) -> int:
 def _result(text: str, rules: Rules) -> tuple[Result | None, bool]:
     """Parse a result from Black's side: ``+12.00`` or ``-64.00:r``.
 
-    Returns: the result, None for ``?``; and whether the number of discs has a fraction.
+    Returns: the result, which is None if unknown; and True if the number of discs is not whole.
     """
     match = _RESULT.fullmatch(text)
     if match is None or float(match[1]) == _UNFINISHED:

@@ -14,7 +14,7 @@ from outflank.engine import Colour, FileFormatError, IllegalMoveError, Move, Not
 from outflank.protocol.formats.annotated import AnnotatedGame, BadGame
 from outflank.protocol.formats.reading import OTHELLO, TOO_LONG, TextLine, capped, move_name, read_lines
 
-_FIELD = re.compile(r"[^;\s][^;]*")  # without leading blanks, so that the match gives the field's column
+_FIELD = re.compile(r"[^;\s][^;]*")  # a match skips leading blanks, so its start is the field's column
 _BOARD = re.compile(r"(?:8\s)?[-._|Xx*bBOowW012●○・\s]*")
 _SCORE = re.compile(r"[+-]?\d{1,3}")
 _NO_SCORE = -127
@@ -71,7 +71,7 @@ def read_problems(lines: Iterable[str], name: str, rules: Rules) -> Suite:
 
 
 def read_suite(stream: BinaryIO, name: str, rules: Rules) -> Suite:
-    """Read problems as ``read_problems`` does, from a file or a pipe with any content.
+    """Read the problems of an untrusted stream; see ``read_problems``.
 
     Raises: FileFormatError if the file is too long or not text, or if a thousand lines can't be parsed.
     """
@@ -109,7 +109,7 @@ def _game(problem: Problem) -> AnnotatedGame:
 def write(game: AnnotatedGame) -> str:
     """Return a line for each position in which a disc was played, with the position's exact score if it is known.
 
-    The last position also gets a line if the game has no moves, or if the game is not over and this score is known.
+    The last position also gets a line if the game has no moves, or if the game is not over and `game.exact` is known.
     """
     positions = [(played.before, played.exact) for played in game.moves if not played.move.is_pass]
     if not positions or (game.exact is not None and not game.final.is_over):

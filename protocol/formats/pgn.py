@@ -33,7 +33,8 @@ _TOKEN = re.compile(
     | (?P<move>[a-h][1-8]|pass|pa|ps|--|@@@@)(?![a-z0-9]) | (?P<mark>[!?]{{1,2}}|\$\d{{1,3}})""",
     re.VERBOSE | re.IGNORECASE,
 )
-_EDAX_COMMENT = re.compile(r"(?:.* wins -?\d+-\d+|Draw 32-32)")  # dropped, since it repeats the result
+# Such a comment is dropped, since it repeats the result.
+_EDAX_COMMENT = re.compile(r"(?:.* wins -?\d+-\d+|Draw 32-32)")
 _NOTHING = re.compile(r"[?\-.0: ]*")
 _DATE = re.compile(r"(\d{4}(?:\.\d{1,2}){0,2})[.?]*")
 _TIME = re.compile(r"(\d{1,8})(?:\+(\d{1,8}))?")
@@ -96,7 +97,7 @@ def parse(text: str, rules: Rules = OTHELLO) -> AnnotatedGame:
 
 
 def _games(stream: BinaryIO) -> Iterator[str | FileFormatError]:
-    """Yield the text of each game. A new game begins at a tag after moves, and at a move 1 after a result."""
+    """Yield the text of each game. A game begins at a tag after moves, or at a move with number 1 after a result."""
     lines: list[str] = []
     size, is_whole = 0, True
     has_moves = in_comment = has_result = False

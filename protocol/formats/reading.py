@@ -44,7 +44,7 @@ class _Capped(RawIOBase):
 _UTF_8 = "utf-8"
 _LATIN_1 = "outflank.latin-1"  # the error handler for bytes that are not in the charset
 _CHARSET = re.compile(rb"(?<![A-Za-z])CA\s*\[\s*([\w.:+-]{1,40})\s*\]")
-# The characters of SGF's syntax. A charset that decodes them differently is refused, such as UTF-7.
+# The characters of SGF's syntax. A charset that decodes them differently, such as UTF-7, is refused.
 _SYNTAX = rb"AZaz09 ()[];:+-\\\u0041"
 
 
@@ -67,7 +67,7 @@ def decoded(data: bytes, charset: str = _UTF_8) -> str:
 
 
 def charset_in(data: bytes) -> str:
-    """Return the charset in the first CA of an SGF game; UTF-8 without CA, or if the charset does not contain ASCII."""
+    """Return the charset in an SGF game's first CA; UTF-8 if CA is missing, or names no superset of ASCII."""
     if found := _CHARSET.search(data):
         name = found[1].decode("ascii", "replace")
         with suppress(LookupError, ValueError):
@@ -78,7 +78,7 @@ def charset_in(data: bytes) -> str:
 
 
 LINE_CAP = 1 << 16
-"""The size in bytes from which a line is too long: a hundred times the size of a position or a transcript."""
+"""The minimum size in bytes of a line that is too long: a hundred times the size of a position or a transcript."""
 TOO_LONG = f"the line has {LINE_CAP} bytes or more, which is too long"
 
 
@@ -119,7 +119,7 @@ _NUMBER = re.compile(r"[+-]?\d{1,9}(\.\d{0,9})?")
 
 
 def read_number(text: str) -> float | None:
-    """Return the number that `text` consists of; None for any other text, which is not an error in a game."""
+    """Return `text` as a number; None if it is no number, which does not make a game invalid."""
     return float(text) if _NUMBER.fullmatch(text) else None
 
 
@@ -191,7 +191,7 @@ class _Splitter:
         self._depth = 0
         self._in_value = False
         self._escaped = False  # whether the previous line ended with a backslash
-        self._tentative = False  # whether a line ended after "("; only a semicolon next makes it a game
+        self._tentative = False  # whether a line ended after "(", which begins a game only if ";" follows
 
     @property
     def has_begun(self) -> bool:

@@ -61,7 +61,7 @@ _LAST_REMARK = re.compile(rf"exact at the end: {_MARGIN} for Black(?:\n|$)")
 
 _NO_REMARK = "comment:\n"
 _PROGRAM = "outflank:"
-# Properties that are read, and properties about the file's form.
+# The properties that are read, and in the first set also properties that only describe the file.
 _OF_THE_FILE = frozenset(["FF", "CA", "AP", "ST"])
 _OF_THE_GAME = frozenset(
     ["GM", "SZ", "RU", _GIVEN, "PL", "AB", "AW", "RE", "GN", "EV", "PC", "DT", "TM", "OT"]

@@ -66,7 +66,7 @@ def read(stream: BinaryIO, rules: Rules = OTHELLO) -> Iterator[AnnotatedGame | B
 
 
 def _doubt_about(joined_lines: Sequence[int]) -> str:
-    """Return the notice about lines that continue a game because they are no games of their own; empty for no lines."""
+    """Return the notice about lines that were joined to a game because they are not games; empty for no lines."""
     if not joined_lines:
         return ""
     first, last = joined_lines[0], joined_lines[-1]
@@ -87,8 +87,8 @@ def _entry(line: TextLine, rules: Rules) -> AnnotatedGame | BadGame:
 def write(game: AnnotatedGame, style: Style = "glued", passes: bool = False) -> str:
     """Return the game as a line.
 
-    The players and the result follow after ``#``. If no player is known, the comment on the game follows instead; if
-    the game has no comment either, only the result.
+    The players and the result follow after ``#``. If no player is known, the comment on the game follows instead, or
+    the recorded result if the game has no comment.
 
     Args:
         game: a game that begins at the start position of its rules, since a transcript can't record another position.
@@ -150,10 +150,10 @@ def _games(stream: BinaryIO) -> Iterator[TextLine]:
 
 
 def _goes_on(begun: TextLine, line: str) -> bool:
-    """Return whether a line continues a game: the line's first number is the next number of a move or a pair of moves.
+    """Return whether the first number in a line is the number of the game's next move or next pair of moves.
 
-    Moves before this number also belong to the game, since lines may be wrapped anywhere. If the game is too long to
-    count its moves, a line with any number except 1 continues the game.
+    Moves before this number also belong to the game, since lines may be wrapped anywhere. The moves of a truncated game
+    can't be counted, so any number except 1 continues it.
     """
     number = _NUMBER.search(line)
     if number is None or "#" in begun.text:

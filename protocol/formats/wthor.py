@@ -50,8 +50,8 @@ GAME = struct.Struct("<3H2B60s")
 PLAYER_BYTES = 20
 TOURNAMENT_BYTES = 26
 SQUARES = 64
-_UNFINISHED = 225  # the discs that Edax writes for an unfinished game, whose result is -127 in Edax
-_NO_MOVES = b"\0\x5c"  # the padding after the moves; Edax uses the second byte
+_UNFINISHED = 225  # the number of discs that Edax writes for an unfinished game
+_NO_MOVES = b"\0\x5c"  # the bytes that pad the moves; Edax uses the second one
 _SHARED_STEMS = ("wthor", "wth")
 _MOVES = {10 * (square // 8 + 1) + square % 8 + 1: Move(square) for square in range(SQUARES)}
 _BYTES = {move: byte for byte, move in _MOVES.items()}
@@ -97,7 +97,7 @@ class Header:
 
 
 Names = tuple[tuple[str, ...], tuple[str, ...], str]
-"""The names of the players by number, the names of the tournaments by number, and a clause on why names are missing."""
+"""The names of the players and of the tournaments, each by number, and a clause that explains missing names."""
 _NO_NAMES: Names = ((), (), "the names lie in a file beside that of the games, which here has no place")
 
 
@@ -150,7 +150,7 @@ def _read(stream: BinaryIO, names: Names) -> Iterator[AnnotatedGame | BadGame]:
     number = 0
     while data := stream.read(GAME.size):
         if number >= header.games and not any(data):
-            break  # padding, or an endless file of zeros such as /dev/zero
+            break  # the rest is padding, or an endless file of zeros such as /dev/zero
         number += 1
         try:
             yield _game(data, header, names)
@@ -248,8 +248,8 @@ class WthorWriter:
 
     The format stores only Black's discs out of 64. Therefore a game that was not decided by discs counts as 64 discs
     for the winner, and an odd margin is raised by one for the winner. The theoretical scores are the exact scores at
-    the largest number of empty squares at which every game has an exact score. As long as the games so far have such a
-    number, memory grows by 65 bytes for each game.
+    the largest number of empty squares at which every game has an exact score. Memory use grows by 65 bytes for each
+    game until there is no such number.
 
     Attributes:
         lost: the number of items that the format can't store, by kind of item; complete after ``finish``.
@@ -271,15 +271,15 @@ class WthorWriter:
         self._tournaments: dict[str, int] = {}
         self._exact: array[int] | None = array(
             "b"
-        )  # 65 exact scores for each game, by empty squares; None if no number is common to all games
+        )  # 65 exact scores for each game, by empty squares; None if `_common` is empty
         self._common: set[int] | None = None  # the numbers of empty squares at which every game has a score
         stream.write(Header().pack())
 
     def add(self, game: AnnotatedGame) -> None:
         """Write a game.
 
-        Raises: FileFormatError if the game has other rules, another start position, no possible result, or more names
-            than the format can store.
+        Raises: FileFormatError if the game has other rules, another start position, no result or an impossible margin,
+            or if the file would have too many names.
         """
         result = game.outcome
         if not game.is_standard:
