@@ -37,7 +37,7 @@ from outflank.tools.solving.proofs import check
 from outflank.tools.solving.proofs.write import ProofWriter
 
 _MOST_BYTES = 1 << 28
-_MOST_BOARDS = 4_000_000  # the limit of a deduction, which stores every visited board
+_MOST_BOARDS = 4_000_000  # the maximum number of answers that a deduction stores
 _ROW = re.compile(r"([-XO]{64} [XO]);?,([+-]?\d{1,2}),([+-]?\d{1,2})")
 _MOST_NAMED = 10  # the maximum number of lines that a message lists
 HEADING = "position,lower,upper"
@@ -123,8 +123,8 @@ def _differ(one: Claim, other: Claim) -> bool:
 class Deduction:
     """Deduces bounds from claims and the rules, without a search.
 
-    The bounds of a board follow from the bounds after its moves. The deduction goes no deeper than the claim with the
-    fewest empty squares. At a board with a claim, it compares the claim with the bounds that follow from the moves.
+    The bounds of a board follow from the bounds after its moves, down to the smallest number of empty squares of a
+    claim. If a board has a claim, the claim is compared with the bounds that follow from the moves.
 
     Attributes:
         met: True once the deduction has reached a board with a claim.
@@ -140,7 +140,7 @@ class Deduction:
         self.met = False
 
     def __len__(self) -> int:
-        """Return the number of examined questions about boards."""
+        """Return the number of stored answers, one for each board, `wanted` and `reached`."""
         return len(self._followed)
 
     def bounds(self, root: Position) -> Bounds:
@@ -150,7 +150,7 @@ class Deduction:
         return lower, -held
 
     def needed(self, root: Position, bounds: Bounds) -> set[bytes]:
-        """Return the keys of boards whose claims imply these bounds of the root."""
+        """Return the keys of the boards whose claims imply `bounds` for the root."""
         lower, upper = bounds
         found: set[bytes] = set()
         seen: set[tuple[Position, int, bool]] = set()

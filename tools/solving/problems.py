@@ -27,7 +27,7 @@ def solve_all(
     rules: Rules,
 ) -> None:
     """Solve the problems one after the other, and print each solution."""
-    searcher.prepare()  # the time of the first position does not include the preparation
+    searcher.prepare()  # otherwise the time of the first position would include the preparation
     settings = settings_line(searcher, str(rules), *limit_words(limit))
     report.begin(settings)
 
@@ -36,7 +36,8 @@ def solve_all(
             found: list[Solution] = []
             try:
                 result = _solve(problem, number, len(problems), limit, searcher, all_moves, found)
-            except BaseException:  # print the latest result, after Ctrl-C too
+            except BaseException:
+                # The latest result is printed even if Ctrl-C interrupts the search.
                 if found:
                     report.add(found[-1])
                 raise
@@ -94,7 +95,7 @@ def read_problems(
 ) -> tuple[list[Problem], Complaints]:
     """Read the problem of `board`, or the problems of the texts if `board` is None.
 
-    Returns: the problems, and the complaints about bad problems.
+    Returns: the problems, and the warnings about positions that can't be read.
     """
     if not texts and board is None:
         raise click.UsageError("there is nothing to solve: give POSITION or --board")

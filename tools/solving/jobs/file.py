@@ -41,7 +41,7 @@ CREATE TABLE solved (
 _INSERT = "INSERT OR REPLACE INTO solved VALUES (?, ?, ?, ?, ?, ?, ?)"
 _NUMBERS = struct.Struct(">4qd")
 FRONTIERS = range(4, 41)
-"""The numbers of empty squares that a frontier may have."""
+"""The permitted numbers of empty squares of a frontier."""
 _MOST_WORKERS = 1 << 20
 _AT_LEAST = re.compile(r"--at-least ([+-]?\d{1,2})")
 
@@ -87,8 +87,8 @@ class JobFacts:
         frontier: the number of empty squares at which workers take over from the tree; None to choose this number for
             each position.
         workers: the number of workers at the start of the job, which determines the default frontier.
-        question: the limit with which each position is solved, made by ``Limit.solve``; None in jobs of earlier
-            versions, which did not store the limit.
+        question: the limit of the search of each position, made by ``Limit.solve``; None in jobs of earlier versions,
+            which did not store the limit.
         evaluation: the checksum of the evaluation that orders the tree; empty in jobs of earlier versions.
         sources: a sentence about each job or file of claims whose results were added.
     """

@@ -22,8 +22,8 @@ _LOG_NODES, _PER_EMPTY, _PER_DISC = 13.4, 0.69, 0.084
 # The scale, in discs, of the logistic curve that gives the probability of Yes. It was fitted to the same searches.
 _DOUBT = 1.7
 _LEAST_CHANCE = 0.01
-# The proof and disproof numbers of a running node. They are close to the numbers of a node whose likely answer is
-# proven, which are 0 and infinity.
+# The proof and disproof numbers of a running node: the first for its likely answer, the second for the other answer.
+# They approximate 0 and infinity, the numbers of a proven node.
 _NEARLY_NOTHING, _NEARLY_ENDLESS = 1e-6, 1e15
 
 
@@ -43,7 +43,7 @@ class ProofNode:
         lead: the estimated score in discs, minus (`wanted` - 0.5).
         proof: the expected nodes to prove Yes; 0 if Yes is proven, infinite if No is proven.
         disproof: the expected nodes to prove No; 0 if No is proven, infinite if Yes is proven.
-        links: the node after each move, and whether the mover is to move again there; None before the expansion.
+        links: the child nodes, each with True if the mover is to move again there; None before the expansion.
         parents: the nodes whose links contain this node.
         ended: the best score of the moves that end the game; -65 if no move ends the game.
     """
@@ -66,7 +66,7 @@ class ProofNode:
 
     @property
     def answer(self) -> bool | None:
-        """The answer: whether the side to move reaches `wanted` discs; None if unknown."""
+        """Whether the side to move reaches `wanted` discs; None if unknown."""
         return True if self.proof == 0 else False if self.disproof == 0 else None
 
     def settle(self, answer: bool) -> None:
@@ -86,7 +86,7 @@ class ProofNode:
 
 
 def _for_the_mover(child: ProofNode, again: bool) -> float:
-    """Return the expected nodes to prove that the move to `child` proves Yes for the mover."""
+    """Return the proof number of the move to `child` from the mover's point of view."""
     return child.proof if again else child.disproof
 
 
@@ -94,10 +94,10 @@ class Tree:
     """The search for the answer to one question.
 
     Args:
-        position: the root, under rules by which a move turns every direction.
+        position: the root, under rules by which a move flips discs in every direction.
         wanted: the number of discs in the question.
-        frontier: the maximum number of empty squares of balanced positions that workers answer. Workers also answer
-            lopsided positions with more empty squares if their search is not expected to take more nodes.
+        frontier: the maximum number of empty squares of a frontier node whose `lead` is 0. A frontier node with
+            another `lead` may have more empty squares if its search is not expected to take more nodes.
         estimate: a function that returns the expected score of a position, in discs from the side to move.
         bounds: the known bounds of boards, by their keys.
     """
@@ -223,7 +223,7 @@ class Tree:
         lower, upper = self._bounds.get(node.key, (-64, 64))
         if node.links is not None:
             lower = max([lower, node.ended, *(least for least, _ in after)])
-            if node.links or node.answer is False:  # every move of the node was expanded
+            if node.links or node.answer is False:  # _expand has seen every move
                 upper = min(upper, max([node.ended, *(most for _, most in after)]))
         return lower, upper
 
@@ -305,7 +305,7 @@ def seen(bounds: Bounds, again: bool) -> Bounds:
 
 
 def bounds_among(known: Mapping[bytes, Bounds], position: Position) -> Bounds:
-    """Return the bounds of a position's score, in discs from the side to move. `known` has bounds by boards' keys."""
+    """Return the bounds of a position's score, in discs from the side to move. `known`: bounds by board key."""
     moving, passed = after_passes(position)
     if moving.is_over:
         return (int(position.score(position.side)),) * 2

@@ -24,15 +24,17 @@ from outflank.tools.solving.jobs.file import BoardResult, JobFile
 from outflank.tools.solving.jobs.tree import Tree, expected_nodes, move_reaching, seen
 
 # The nodes of a midgame search of 10 plies, the factor for each further ply, and the maximum nodes of an estimate as a
-# share of a frontier board's expected nodes. Then the minimum and the maximum depth of an estimate.
+# share of a frontier board's expected nodes.
 _NODES_OF_10_PLIES, _TIMES_A_PLY, _SHARE = 8700, 1.85, 0.01
+# The minimum and the maximum depth of an estimate, in plies.
 _SHALLOWEST, _DEEPEST = 2, 12
 # The limits of the search that estimates the root's score: a share of a question's expected nodes, and a number of
 # nodes. A good estimate saves questions, and each question takes as long as all earlier questions together. The search
 # also fills a transposition table, which later orders moves.
 _GUESS_SHARE, _MOST_GUESS = 0.5, 200_000_000
 _GUESS_SELECTIVITY: Percent = 95  # the selectivity of the last pass of this search
-_MOST_EMPTIES = 26  # the maximum of the default frontier
+# The maximum number of empty squares of the default frontier, unless a single worker searches the whole position.
+_MOST_EMPTIES = 26
 # The maximum number of empty squares at which a single worker searches a whole position by default.
 _MOST_WHOLE = 30
 _AHEAD = 1  # the number of boards in the queue besides the running ones, so that no worker waits for the tree
@@ -57,8 +59,8 @@ def thresholds(position: Position, wld: bool, at_least: int | None) -> list[int]
 def usual_frontier(empties: int, workers: int) -> int:
     """Return the number of empty squares of the default frontier.
 
-    A single worker searches the whole position if its number of empty squares permits. Several workers get smaller
-    boards, so that every worker has work. This takes more nodes.
+    A single worker searches the whole position if it has at most `_MOST_WHOLE` empty squares. Several workers get
+    smaller boards, so that every worker has work, although this takes more nodes.
     """
     if workers == 1 and empties <= _MOST_WHOLE:
         return empties
@@ -81,7 +83,7 @@ class Workers:
 
     Args:
         open_them: a function that opens an executor, and returns the executor and its number of concurrent tasks.
-        hash_mb: the size of a worker's transposition table.
+        hash_mb: the size of a worker's transposition table in MB.
         threads: the threads of a worker's search.
     """
 
@@ -103,7 +105,7 @@ class Workers:
         self._stack.__exit__(*error)
 
     def submit(self, task: Callable[..., _T], *arguments: Any) -> Future[_T]:
-        """Start a task. It is called with `arguments`, followed by `hash_mb` and `threads`."""
+        """Start a task with `arguments`, followed by `hash_mb` and `threads`."""
         return self.executor.submit(task, *arguments, self.hash_mb, self.threads)
 
     def replace(self) -> None:
@@ -137,8 +139,8 @@ class JobSolver:
     Attributes:
         lower: the proven lower bound of the score, in discs from the side to move.
         move: a move that reaches `lower`; None if no lower bound was proven.
-        searches: the number of searches since the command started.
-        nodes: the nodes of these searches and of the searches that order the tree.
+        searches: the number of exact searches, without earlier runs of the job.
+        nodes: the nodes of all searches including estimates, without earlier runs of the job.
         seconds: the wall time of ``run``.
         visited: the frontier boards that were searched for this position, including earlier runs of the job.
         needed: the frontier boards that the answers depend on.
@@ -291,7 +293,7 @@ class JobSolver:
         seconds = now - self._began
         left = None
         if tree is not None and self.searches:
-            left = min(tree.numbers) * seconds / max(self._expected, 1e-9)  # by expected nodes per second
+            left = min(tree.numbers) * seconds / max(self._expected, 1e-9)  # at the current speed
         proof, disproof = (None, None) if tree is None else tree.numbers
         self._show(
             {

@@ -44,7 +44,7 @@ OPTIONS = {
     "scoring": "empties|count",
 }
 RULES = f"(?:{'|'.join(PRESETS)})" + "".join(f"(?:,{key}=(?:{values}))?" for key, values in OPTIONS.items())
-# The keywords of a header. Each has a description and a pattern of its values.
+# The keywords of a header, each with a description and a pattern for its value.
 HEADER = {
     "rules": ("a preset and its options, as outflank proof make writes them", RULES),
     "turns": ("all, since rules that turn in one direction are not checked", "all"),
@@ -121,7 +121,7 @@ def is_over(own: int, opp: int) -> bool:
 
 
 def final_score(own: int, opp: int, count: bool) -> int:
-    """Return the score of a finished game. `count`: only discs count; else the winner takes the empty squares."""
+    """Return the score of a finished game. If `count` is False, the winner takes the empty squares."""
     lead, empty = own.bit_count() - opp.bit_count(), 64 - (own | opp).bit_count()
     return lead if count or not lead else lead + empty if lead > 0 else lead - empty
 
@@ -146,7 +146,7 @@ def reaches(own: int, opp: int, target: int, count: bool) -> bool:
 
 
 def meaning(rules: str) -> dict[str, str]:
-    """Return the options of rules, including the preset's turned directions and scoring."""
+    """Return the values of the options of rules. The preset gives the defaults of turns and scoring."""
     preset, *options = rules.split(",")
     implied = dict(zip(("turns", "scoring"), PRESETS[preset], strict=True))
     return implied | dict(option.split("=") for option in options)
@@ -239,7 +239,7 @@ class Checker:
                 self.state = None
 
     def read(self, expected: str, pattern: str, line: str | None = None) -> str:
-        """Match the next line with a pattern. Return the match of its group if it has one, else the whole match.
+        """Match `line` or the next line with a pattern. Return the pattern's group; without a group, the whole match.
 
         Raises: ProofError without a match.
         """

@@ -50,7 +50,8 @@ _HEAD = re.compile(
 _END = b"\nend\n"
 _BLOCK_BYTES = 1 << 20
 _HEAD_BYTES = 1 << 10
-_MOST_MEMORY = 1 << 28  # limits the decompressor, since xz allows dictionaries larger than the file
+# The memory of the decompressor is limited, since an xz dictionary may be larger than the file.
+_MOST_MEMORY = 1 << 28
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +100,7 @@ class ProofFile:
         """Open the files.
 
         Raises: FileFormatError if another process has the lock, or if `path` is not a file of proofs; SettingsError if
-            the file has proofs under other rules or with another `searched`; UnwritableError.
+            the file has proofs under other rules or with another value of `searched`; UnwritableError.
         """
         self.path, self._rules, self._searched = path, rules, searched
         self.done: dict[str, WrittenProof] = {}
@@ -180,7 +181,8 @@ class ProofFile:
                 for (packed,) in self._connection.execute(
                     "SELECT lines FROM chunk WHERE board = ? ORDER BY number", (board,)
                 ):
-                    missing -= lzma.decompress(packed).count(b"\n")  # raises if the chunk is damaged
+                    # The decompression raises an error if the chunk is damaged.
+                    missing -= lzma.decompress(packed).count(b"\n")
                     file.write(packed)
                 if missing:
                     raise lzma.LZMAError("lines are missing")
@@ -188,8 +190,9 @@ class ProofFile:
                 os.fsync(file.fileno())
                 size = file.tell()
         except BaseException as error:
+            # The file is already closed, so that no buffer is written after the truncation.
             with suppress(OSError):
-                os.truncate(self._file, self._size)  # after closing, which writes the buffer
+                os.truncate(self._file, self._size)
             if isinstance(error, TypeError | lzma.LZMAError | MemoryError):
                 self._forget(board)
                 raise FileFormatError(

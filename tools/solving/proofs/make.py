@@ -37,7 +37,7 @@ class ProofMaker:
     Args:
         problems: the positions, with expected scores if the file has scores.
         file: the file of proofs.
-        workers: the workers. Each works on one position at a time.
+        workers: the workers, each of which works on one position at a time.
         report: the printer of the solutions.
         searched: the maximum number of empty squares of boards that the checker searches itself.
         known: the bounds of boards that a job has solved, by the keys of the boards. These boards are not searched

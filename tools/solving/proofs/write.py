@@ -8,14 +8,14 @@ from outflank.engine import IllegalMoveError, Move, NotationError, Position
 
 VERSION = 3
 REMEMBERED = 100_000
-"""The largest number of stored proven boards. Writer and checker then clear the table, which limits the memory."""
-# The default and the maximum number of empty squares of boards that the checker searches itself. docs/proofs.md has the
-# sizes and times of proofs for several of these numbers.
+"""The maximum size of the set of proven boards. Writer and checker clear a full set, which limits their memory."""
+# The default and the maximum number of empty squares of boards that the checker searches itself. docs/proofs.md lists
+# the sizes of proofs and the times of checks for several numbers of empty squares.
 SEARCHED = 6
 MOST_SEARCHED = 12
 _BOARD_BYTES = 16
 _HALVES = 2
-_MOST_DEPTH = 128  # the maximum length of a path, which is more than the moves of a game
+_MOST_DEPTH = 128  # the maximum length of a path; valid paths are shorter
 
 
 class Answers(Protocol):
@@ -44,8 +44,8 @@ class ProofState:
     Attributes:
         lines: the number of lines that were written.
         half: 0 in the proof of the lower bound, 1 in the proof of the upper bound, 2 if the proof is complete.
-        path: the steps from the position to the next line. A step is the prover's answer and the number of replies to
-            this answer that were begun. The answer is empty at the root of the upper half.
+        path: the steps from the position to the next line. A step consists of the prover's answer, which is empty at
+            the root of the upper half, and of the number of replies to this answer that were begun.
         proven: the boards that the checker remembers as proven in this half, 16 bytes each.
     """
 
@@ -86,7 +86,7 @@ class ProofWriter:
     """Writes the proof of a score line by line. The writer can stop after any line and continue later.
 
     Args:
-        position: the position, under rules by which a move turns every direction.
+        position: the position, under rules by which a move flips discs in every direction.
         score: the exact score in discs, from the side to move.
         searched: the maximum number of empty squares of boards that the checker searches; at most MOST_SEARCHED.
         answers: the source of the prover's moves.
@@ -182,7 +182,7 @@ class ProofWriter:
             self._steps.append(_Step(None, "", self._position))
 
     def _prove(self, position: Position, reply: str, add: Callable[[str], object]) -> None:
-        """Write the prover's answer to `reply` if the checker needs a line for this board."""
+        """Write the prover's answer to `reply`, unless the checker needs no line for `position`, the board after it."""
         if position.empties <= self._searched or position.is_over or _packed(position) in self._proven:
             return
         if self._claims is not None and reply != "root" and self._claims.claimed(position, self._bound, True):
