@@ -20,7 +20,7 @@ from outflank.tools.match.stats.sprt import Sprt
 from outflank.tools.page.parts import PhaseTable, phase_table
 
 _FEWEST_GAMES = 4  # with fewer games, one colour often gets all points by chance
-_ONE_SIDED = 9  # points out of ten
+_ONE_SIDED = 9  # the points of one colour out of ten
 _MOST_SLIPS = 60
 
 
@@ -39,7 +39,7 @@ class EngineFigures:
         book_moves: the number of moves from an opening book, and the number of moves whose source the engine reported.
         voids: the number of void games that are attributed to the engine.
         void_share: the share of these void games in all games of the engine, 0 to 1.
-        outside: the time that the engine used outside the commands for its moves.
+        outside: the engine's off-clock time.
         identities: the names and versions that the engine reported; empty if unknown.
     """
 

@@ -49,7 +49,7 @@ def transcript_line(game: GameRecord) -> str:
 
 
 def as_transcript(record: AnnotatedGame, game: GameRecord) -> AnnotatedGame:
-    """Return the record without names. Its comment is ``headline``, which has the names."""
+    """Return the record with ``headline`` as its comment. Remove the names, since the headline has them."""
     return replace(record, black="", white="", comment=headline(game))
 
 

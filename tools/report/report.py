@@ -33,7 +33,7 @@ from outflank.tools.report.records import annotated_game, run_record, transcript
 from outflank.tools.runtime.progress import counted
 
 _POINTS = 200
-_FIELDS = 30  # points of a curve of ratings; few, since each point needs a fit of all ratings
+_FIELDS = 30  # the maximum number of points of a rating curve, since each point needs a fit of all ratings
 _FEWEST_PAIRS = 2  # with fewer pairs an interval is meaningless
 
 

@@ -34,7 +34,7 @@ def settings_line(searcher: Searcher, *settings: str) -> str:
 
 
 def limit_words(limit: Limit) -> list[str]:
-    """Return a description of each setting of a limit that is not the default: ``["14 plies", "95 %"]``."""
+    """Describe the depth, nodes, time, selectivity and question that a limit sets: ``["14 plies", "95 %"]``."""
     limits = ((limit.depth, "plies"), (limit.nodes, "nodes"), (limit.seconds, "s"))
     words = [f"{value} {unit}" for value, unit in limits if value is not None]
     if limit.selectivity is not None:
@@ -78,7 +78,7 @@ def nodes_a_second(nodes: int, seconds: float) -> int:
 
 
 def heading(row: str) -> str:
-    """Return the heading of a table. `row` is the layout of its rows, which show values of ``search_cells``."""
+    """Return the heading of a table. `row`: the format string of its rows, whose field names are the headings."""
     return row.format_map({name: name for _, name, _, _ in Formatter().parse(row) if name})
 
 
@@ -86,7 +86,7 @@ def search_cells(info: SearchInfo, empties: int) -> dict[str, str]:
     """Return the numbers and the best line of a search as text, by the headings of the columns.
 
     Args:
-        info: the result of the search. The game must not be over in its position.
+        info: the result of the search. The game must not be over in the searched position.
         empties: the number of empty squares of the position.
     """
     return {

@@ -12,7 +12,10 @@ _TRINOMIAL, PENTANOMIAL = 3, 5
 
 
 def sprt_result(counts: tuple[int, ...], test: Sprt) -> dict[str, Any]:
-    """Return the figures of a test as plain data. Raises: click.UsageError."""
+    """Return the figures of a test as plain data.
+
+    Raises: click.UsageError if there are not three or five counts, or if all counts are 0.
+    """
     if len(counts) not in (_TRINOMIAL, PENTANOMIAL) or not any(counts):
         raise click.UsageError(
             f"give three counts or five, not all of them 0: {' '.join(map(str, counts))} is none of these"

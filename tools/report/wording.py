@@ -22,7 +22,7 @@ if TYPE_CHECKING:  # these modules import numpy
 
 UNDEFINED = "undefined"
 _SURE = 0.99
-_MEAN_WORTH_A_NOTE = 0.01  # seconds; an engine needs far less to read a move
+_MEAN_WORTH_A_NOTE = 0.01  # in seconds; an engine usually takes far less off-clock time per move
 _SETUP_WORTH_A_NOTE = 1.0
 _DECIMALS, _MOST_DECIMALS = 3, 6  # the minimum and maximum number of decimals of seconds
 _VERDICTS = {True: "elo1 accepted", False: "elo0 accepted", None: "no verdict"}
@@ -52,7 +52,7 @@ def faults_text(faults: Counter[Ending]) -> str:
 
 
 def seconds_text(seconds: float | None) -> str:
-    """Return seconds with three decimals. Small values get up to six, to show two significant digits. None is ``-``."""
+    """Return seconds with three decimals, or up to six to show two significant digits; ``-`` for None."""
     if seconds is None:
         return "-"
     digits = 1 - math.floor(math.log10(seconds)) if seconds > 0 else 0
@@ -112,7 +112,7 @@ def ends_text(low: float | None, high: float | None, digits: int = 0) -> str:
 
 
 def pairs_text(pairs: Sequence[int]) -> str:
-    """Return the number of pairs for each number of points as text."""
+    """Return pentanomial counts as text."""
     return f"pairs by points (0, 0.5, 1, 1.5, 2): {', '.join(map(str, pairs))}"
 
 
@@ -144,7 +144,7 @@ def _test_line(name: str, test: Sprt, values: list[float]) -> str:
 
 
 def likelihood(share: float) -> str:
-    """Return a likelihood in percent: ``87``. Near certainty, return ``> 99`` or ``< 1``; digits would mislead."""
+    """Return a likelihood in percent: ``87``; ``> 99`` above 99 %, ``< 1`` below 1 %."""
     if share > _SURE:
         return f"> {100 * _SURE:.0f}"
     return f"< {100 - 100 * _SURE:.0f}" if share < 1 - _SURE else f"{100 * share:.0f}"
