@@ -13,7 +13,7 @@ class GameFiles:
 
     Args:
         saved: the autosave file, which is written after every move; None for no file.
-        resumed: the file from which the game was resumed; None if there is none, or if overwriting the file would lose
+        resumed: the file from which the game was resumed; None for a new game, or if overwriting the file would lose
             data.
 
     Attributes:
@@ -32,7 +32,7 @@ class GameFiles:
     def save(self, record: AnnotatedGame, path: Path) -> str:
         """Write the game atomically.
 
-        Returns: a sentence about facts that the format can't store; empty if there are none.
+        Returns: a sentence about the facts left out; empty if nothing was left out.
 
         Raises: NotationError if the name's extension is not a format; SettingsError if the file contains something
             else; OSError; FileFormatError if the format can't store the game.
@@ -46,7 +46,10 @@ class GameFiles:
         return writer.loss_note
 
     def expect_held(self, record: AnnotatedGame) -> None:
-        """Raise FileFormatError if the autosave format can't store an unfinished game; WTHOR is written at the end."""
+        """Raise FileFormatError if the autosave format can't store a game.
+
+        WTHOR is not checked, since it is only written at the end of the game.
+        """
         if self.saved is not None and (name := format_of(self.saved)) != "wthor":
             expect_held(name, record)
 

@@ -52,7 +52,7 @@ class PageGame(LiveGame):
 
     Attributes:
         id: the game's identifier in messages.
-        trouble: the error that prevents the game from being continued; empty if there is none.
+        trouble: the error that prevents the game from being continued; empty without an error.
         pages: an event for each tab that shows the game. All events are set after each change.
         is_paused: True if a user has paused the game.
         is_open: True if the game's thread or its engines may be running.
@@ -105,7 +105,7 @@ class PageGame(LiveGame):
                 self._thread.start()
 
     def pause(self) -> None:
-        """Stop until ``start`` is called."""
+        """Stop the game and its clocks until ``start`` is called."""
         with self._control:
             self.is_paused = True
             self.interrupt()
@@ -299,7 +299,7 @@ class Tables:
         loop = asyncio.get_running_loop()
 
         def tell(game: PageGame) -> None:
-            with suppress(RuntimeError):  # raised if the event loop has ended
+            with suppress(RuntimeError):  # the event loop may have ended
                 loop.call_soon_threadsafe(self._tell, game)
 
         if len(self._games) >= _MOST_GAMES:
