@@ -20,7 +20,7 @@
 #define OF_ONE_BITS 7
 #define OF_ONE (1 << OF_ONE_BITS)  /* the number for 1.0, the limit to which sums are clipped */
 #define OF_OUT_BITS 10
-#define OF_MOST_IN_ROW 31  /* the maximum, by which the sum of OF_ROWS_AT_ONCE numbers fits in 8 bits */
+#define OF_MOST_IN_ROW 31  /* the maximum; the sum of OF_ROWS_AT_ONCE such numbers fits in 8 bits */
 #define OF_ROWS_AT_ONCE 4
 
 /* A part of a row, with as many numbers as fit in a register. */
@@ -42,7 +42,7 @@ typedef struct {
 #define OF_NUMBERS (sizeof(of_numbers) / sizeof(int16_t))
 
 /* A head in the form that the search reads. The sums are in the order of of_widen: for each part of a row, first the
-   numbers at even places, then the numbers at odd places. */
+   numbers with even indices, then the numbers with odd indices. */
 typedef struct {
     int16_t into[OF_HIDDEN][OF_SUMS] __attribute__((aligned(64)));
     int16_t start[OF_SUMS];
@@ -72,7 +72,7 @@ static inline void of_set_layer(of_layer *layer, const int16_t *file) {
     layer->last = numbers->last;
 }
 
-/* Add a part of some added rows to the sums. Numbers at even places are added to sums[0], at odd places to sums[1]. */
+/* Add one part of added rows to the sums. Numbers with even indices are added to sums[0], all others to sums[1]. */
 static inline void of_widen(of_words sums[2], const of_bytes *rows) {
 #if defined(__AVX512BW__)
     sums[0] += (of_words)_mm512_maddubs_epi16(_mm512_set1_epi16(0x0001), *(const __m512i *)rows);
@@ -141,7 +141,7 @@ static inline int32_t of_units(const of_layer *layer, const int16_t *squares) {
 #pragma GCC unroll 8
     for (int number = 0; number < OF_HIDDEN; number++)
         unit[number] = of_products(squares, layer->into[number]);
-    /* hadd adds neighbours within each half of its registers. So each unit is in two parts, which are added next. */
+    /* hadd adds neighbours within each half of a register. So both halves have a partial sum of each unit; add them. */
     const __m256i first = _mm256_hadd_epi32(_mm256_hadd_epi32(unit[0], unit[1]), _mm256_hadd_epi32(unit[2], unit[3]));
     const __m256i last = _mm256_hadd_epi32(_mm256_hadd_epi32(unit[4], unit[5]), _mm256_hadd_epi32(unit[6], unit[7]));
     __m256i units = _mm256_add_epi32(
@@ -207,8 +207,8 @@ static inline int of_by_network(const of_layer *layer, const int8_t *rows, const
 #define OF_PATTERNS 54
 
 /* Return the sum of a position's weights, and write the offsets of the weights' rows to `rows`. The first OF_PATTERNS
-   weights are those of the patterns, whose indices are in `view`; then come the others. The last lanes are padding and
-   do not count. */
+   weights are the patterns' weights, whose indices are in `view`; the other weights follow. The last lanes are padding
+   and do not count. */
 static inline int of_look_up(
     uint32_t *rows, const int32_t *entries, const int32_t *offsets, const uint16_t *view, const int32_t *others
 ) {
@@ -253,7 +253,7 @@ static inline int of_look_up(
 #endif
 }
 
-/* Return the approximate sum of a position's weights, by the small numbers of one phase, in the unit of these. */
+/* Return the approximate sum of a position's weights, in the unit of `small`, the small numbers of one phase. */
 static inline int of_look_up_small(
     const int8_t *small, const int32_t *offsets, const uint16_t *view, const int32_t *others
 ) {

@@ -13,7 +13,8 @@ side that moves last. evaluate.h contains the arithmetic.
 **An entry** is a 32-bit number. Its upper bits are a weight in 1/128 disc; its lower 18 bits are the index of the
 weight's row, so that both are in one cache line. Thousands of weights have equal rows: mirrored configurations share a
 row, and configurations that did not occur in training have rows of zeros. Therefore each stage stores every distinct
-row once. These are a fifth of the rows of the weights file, so the rows that a search needs stay in the CPU's caches.
+row once. Only a fifth of the rows in the weights file are distinct, so the rows that a search needs stay in the CPU's
+caches.
 
 **Move ordering** needs less precision. It uses the weights of one phase, which are rounded to an eighth of a disc,
 limited to about sixteen discs, and stored in a byte each. An exact search looks up many of these weights, so they have
@@ -108,7 +109,7 @@ cdef inline int look_up(
 ) noexcept nogil:
     """Return the tables' score, in 1/128 disc, from the side to move. `view`: the features as this side sees them.
 
-    Writes the offsets of the network's rows to `rows`, which has room for LANES numbers.
+    Write the offsets of the network's rows to `rows`, which has room for LANES numbers.
     """
     cdef int32_t[OTHERS] others
     find_other_weights(own, opp, empties, others)

@@ -10,9 +10,9 @@ HEADS: int
 SCORE_BITS: int
 """The scale of the tables' weights and of the network's correction: a disc is 1 << SCORE_BITS."""
 SUMS: int
-"""The length of a row of the network, and so the number of sums of rows."""
+"""The length of a row of the network, which is also the number of sums."""
 HIDDEN: int
-"""The number of the network's hidden units, whose input are the sums."""
+"""The number of the network's hidden units, whose inputs are the sums."""
 NUMBERS_OF_A_LAYER: int
 """The number of values of a head in a weights file. `of_numbers` in evaluate.h gives their order."""
 MOST_IN_ROW: int
@@ -25,11 +25,11 @@ ROW_BITS: int
 def spread(kept: memoryview[int], columns: memoryview[int]) -> memoryview[int]:
     """Return an entry for each of the PHASES * WEIGHTS_OF_A_PHASE weights, in new memory.
 
-    A weights file keeps only one entry of equal weights.
+    Mirrored configurations share a kept entry, see ``unpacking.columns``.
 
     Args:
         kept: the entries of the kept weights, phase by phase, int32.
-        columns: the index among the kept entries of a phase, for each weight of the phase, int32.
+        columns: for each weight of a phase, the index of its entry among the kept entries of the phase, int32.
 
     Raises: ValueError if `columns` has an invalid index; OSError if there is not enough memory.
     """

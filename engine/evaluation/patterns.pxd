@@ -3,8 +3,8 @@
 A pattern is a set of squares, and each of its rotations and reflections is a feature. The contents of a feature's
 squares are read as a number in base 3: digit 0 is a disc of one side, 1 a disc of the other side, 2 an empty square. In
 a side's view, its own discs are digit 0. Both views are stored, so that a change of the side to move takes no time. The
-weights besides the features' depend on the mobility of both sides, on their moves near each corner, and on the parity
-of the number of empty squares.
+other weights depend on the mobility of both sides, on their moves near each corner, and on the parity of the number of
+empty squares.
 """
 
 from libc.stdint cimport int32_t, uint8_t, uint16_t, uint64_t
@@ -15,15 +15,15 @@ from outflank.engine.kernels cimport moves_of_both, popcount
 cpdef enum:
     PHASES = 30  # each phase is two plies
     FEATURES = 54
-    LANES = 64  # the features, padded to whole vector registers; the last ten stay 0
-    TABLE_WEIGHTS = 285363  # the number of pattern weights of a phase, after which these weights follow:
+    LANES = 64  # the features, padded to whole vector registers; the last ten lanes stay 0
+    TABLE_WEIGHTS = 285363  # the number of pattern weights of a phase; the other weights follow them
     MOBILITY_WEIGHTS = TABLE_WEIGHTS  # for each pair of the numbers of own and opposing moves, up to MOST_MOVES
     MOST_MOVES = 15
     CORNER_WEIGHTS = MOBILITY_WEIGHTS + 256  # for the moves of both sides to the four squares near a corner
     ODD_WEIGHT = CORNER_WEIGHTS + 256  # the parity weight, which counts if the number of empty squares is odd
     PADDING_WEIGHT  # always 0, for the padding lanes
     WEIGHTS_OF_A_PHASE
-    OTHERS = 6  # the number of weights besides the features': mobility, four corners, parity
+    OTHERS = 6  # the number of a position's other weights: mobility, four corners, parity
     WEIGHTS_OF_A_POSITION = FEATURES + OTHERS
 
 cdef struct Features:
@@ -48,14 +48,14 @@ cdef extern from "patterns.h" nogil:
         int32_t *weights, const uint16_t *view, const int32_t *offsets
     ) noexcept
 
-# The increase of each feature when the digit of a square increases by one.
+# For each square, the place value of its digit in each feature; 0 if the feature does not contain the square.
 cdef uint16_t[64][LANES] STEPS
 # The offset of each feature's table in the weights of a phase.
 cdef int32_t[LANES] OFFSETS
 
 
 # For each corner, the index of its weight in CORNER_WEIGHTS. The second index is four bits for own moves to the squares
-# near the corner, then four bits for the opponent's moves; `near_corners` orders them.
+# near the corner, then four bits for the opponent's moves, in the order of `near_corners`.
 cdef uint8_t[4][256] CORNER_CLASSES
 
 

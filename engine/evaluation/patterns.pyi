@@ -10,7 +10,7 @@ INSTANCES: tuple[tuple[str, ...], ...]
 TABLE_OF: tuple[int, ...]
 """The index of each feature's pattern."""
 TABLE_OFFSETS: tuple[int, ...]
-"""The offset of each pattern's table in the weights of a phase, then the end of the last table."""
+"""The offset of each pattern's table in the weights of a phase, followed by the end of the last table."""
 CORNER_SQUARES: tuple[tuple[str, ...], ...]
 """The four squares near each corner. The moves of both sides to these squares select the corner's weight."""
 

@@ -58,7 +58,7 @@ cdef void _fill_tables():
 
 
 cdef int _corner_class(squares, int moves, bint turned):
-    """Return the squares near a corner that are in `moves` as bits: X, C in the row, C in the file, corner.
+    """Return a bit for each square near a corner that is in `moves`: X, C in the row, C in the file, corner.
 
     The two C squares are swapped if `turned`.
     """

@@ -80,7 +80,7 @@ def columns(weights: int) -> "array[int]":
     """Return, for each weight of a phase, the index of its value among the kept weights, as int32.
 
     Args:
-        weights: the number of weights of a phase: the patterns' weights, then others. All others are kept.
+        weights: the number of weights of a phase. All weights that follow the patterns' weights are kept.
     """
     representatives: list[int] = []
     for squares in PATTERNS:

@@ -13,7 +13,7 @@ r"""The evaluation's weights: reads, checks and writes packed files, and maps th
               - the stored rows: a byte a number
 
 `bytes` is the uncompressed size of the rest. `crc32` is the checksum of the header's other fields and of the compressed
-data. A file in another format is refused; the error message has its name and the reason.
+data. A file in another format is refused; the error message names the file and the reason.
 
 **The unpacked file**, ``weights.unpacked``, is the file that the search uses. setup.py makes it from ``weights.bin``,
 and every process maps it into its memory. In a wheel, the file is made smaller: mirrored configurations share an entry,
@@ -144,7 +144,7 @@ Unpacked = tuple["memoryview[int]", "memoryview[int]", "memoryview[int]", "array
 
 
 def unpacked(weights: Weights) -> Unpacked:
-    """Unpack weights in memory of this process.
+    """Return weights in the form that the search reads, in memory of this process.
 
     Raises: ValueError if a stage has more distinct rows than the index in an entry can address.
     """
@@ -156,7 +156,7 @@ def unpacked(weights: Weights) -> Unpacked:
 
 
 def _mapped(file: BinaryIO) -> Unpacked:
-    """Return the weights of an unpacked file. Processes share their memory."""
+    """Return the weights of an unpacked file, mapped into memory that processes share."""
     header, _ = _header(file, UNPACKED_MAGIC)
     if header.get("row_bits") != ROW_BITS:
         raise ValueError(f"another row_bits than this engine's {ROW_BITS}")
@@ -313,6 +313,6 @@ def _body(file: BinaryIO, header: Mapping[str, Any]) -> bytes:
 def _checksum(header: Mapping[str, Any], body: bytes) -> int:
     """Return the checksum of a header and a body. The order of the header's fields has no effect.
 
-    `header` is without its field for the checksum.
+    `header` must not contain its own field ``crc32``.
     """
     return zlib.crc32(body, zlib.crc32(json.dumps(header, sort_keys=True).encode()))
