@@ -14,7 +14,7 @@ from outflank.protocol.lines import printable
 GRACE_SECONDS = 0.05  # the grace period of each move, for pipe and scheduler latency
 LONGEST_SECONDS = 1_000_000
 SHORTEST_SECONDS = 0.001
-_DECIMALS = 3  # the decimals of seconds; shorter times are rounded to 0
+_DECIMALS = 3  # the number of decimals to which seconds are rounded
 _LONGEST_SHOWN = 60
 _DURATION = r"(?:\d+\.?\d*|\.\d+) ?(?:ms|s|min|m|h)?"
 _DURATION_PARTS = re.compile(r"([\d.]+) ?([a-z]*)")
@@ -27,7 +27,7 @@ class TimeControl:
     """The time control of one side.
 
     Attributes:
-        main: the time for the whole game, or before the overtime; infinite without a limit.
+        main: the time for the whole game, or until overtime begins; infinite without a limit.
         increment: the time added after each move in main time (Fischer).
         period: the length of an overtime period (Canadian byo-yomi); 0 for no overtime.
         period_moves: the number of moves in each period. If this is 1 and `main` is 0, each move has `period` seconds.
@@ -106,7 +106,7 @@ NO_LIMIT = TimeControl()
 
 
 class RunningClock:
-    """The clock of one side in one game. It starts full, and only ``charge`` and ``spend`` reduce the time.
+    """The clock of one side in one game. ``charge``, ``spend`` and ``set_left`` change the time left.
 
     Attributes:
         control: the time control.
@@ -145,7 +145,7 @@ class RunningClock:
 
     @property
     def reading(self) -> Clock | None:
-        """The clock for the search at the start of a turn; None without a limit."""
+        """The time left in the form that a search reads; None without a limit."""
         if math.isinf(self._left):
             return None
         seconds, moves = self.time_left

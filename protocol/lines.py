@@ -105,7 +105,7 @@ def printable_lines(text: str) -> str:
     return "\n".join(printable(line, None) for line in text.split("\n"))
 
 
-# Enough for any controller that sends without reading. When the inbox is full, the reading thread waits.
+# This is enough for any controller that sends without reading. When the inbox is full, the reading thread waits.
 _BUDGET_BYTES = 16 << 20
 _COST_OF_A_LINE = 100  # the memory overhead of a line in Python
 _ALL_LINES = sys.maxsize
@@ -135,7 +135,7 @@ class Inbox:
         self._on_command: Callable[[], object] | None = None
 
     def put(self, line: bytes, kind: LineKind) -> None:
-        """Add a line of this kind. Blocks until the inbox has room for the line."""
+        """Add a line of this kind as soon as the inbox has room for it."""
         cost = len(line) + _COST_OF_A_LINE
         with self._changed:
             self._changed.wait_for(lambda: self._size == 0 or self._size + cost <= _BUDGET_BYTES)
@@ -185,7 +185,7 @@ class Inbox:
 
     @contextmanager
     def notifying(self, on_command: Callable[[], object]) -> Iterator[None]:
-        """Call `on_command` if a command is queued now, and for each command that arrives. It must not block."""
+        """Call `on_command`, which must not block, if a command is queued now and for each command that arrives."""
         with self._changed:
             self._on_command = on_command
             if self._waiting:
