@@ -27,7 +27,7 @@ _DATA = Path(__file__).parent / "data"
 @cache
 def templates() -> jinja2.Environment:
     """Return the jinja2 environment of all templates."""
-    import jinja2  # imported late: reviews as text do not need it
+    import jinja2  # imported here, since text reviews do not need it
 
     return jinja2.Environment(
         loader=jinja2.FileSystemLoader(_DATA),
@@ -52,14 +52,14 @@ def page_parts(rules: Rules, entry: str, asks: bool = False) -> dict[str, Any]:
         entry: the entry module of the page's script, such as ``report.js``.
         asks: True if the script may connect to the page's server.
     """
-    from markupsafe import Markup  # a dependency of jinja2
+    from markupsafe import Markup  # installed with jinja2
 
     black, white = rules.colour_names
     script = bundled(entry)
     digest = b64encode(sha256(script.encode()).digest()).decode()
     connections = "; connect-src 'self'" if asks else ""
     return {
-        "script": Markup(script),  # the script contains no data from a game or a run
+        "script": Markup(script),  # not escaped, since it contains no data from a game or a run
         # Only this script may run, and it may connect only to the page's server. The icon is an image in the page.
         "policy": f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; img-src data:; "
         f"base-uri 'none'; form-action 'none'{connections}",
@@ -82,7 +82,7 @@ def packed_files(games: Sequence[AnnotatedGame]) -> dict[str, str]:
 _EMPTIES_A_PHASE = 10  # the number of discs played in a phase
 _PHASES = 6
 PhaseTable = tuple[list[str], Mapping[str, list[tuple[float, int]]]]
-"""The phases that have moves, such as ``60-51``; and for each player, the discs lost and moves made by phase."""
+"""The names of the phases with moves, such as ``60-51``. For each player and phase, the discs lost and the moves."""
 
 
 def phase_table(players: Iterable[str], moves: Iterable[tuple[str, int, float]]) -> PhaseTable:

@@ -83,15 +83,14 @@ class Replay:
         booked: a flag for each turn: True if the move came from an engine's book; None if unknown.
         comments: the comment on each turn.
         faults: the recorded mark of each turn, see ``AnnotatedMove.fault``.
-        instead: the better line given by the record at each turn.
+        instead: the better line that the record gives for each turn.
         implied: a flag for each turn: True for a pass that the record left out.
         review: the reviewer's score of each position.
         depths: the depth or certainty of each score in ``review``.
         lost: the discs lost by each turn, according to the review.
         classes: the class of each turn's error; empty for turns without an error.
         better: the better line for each turn with an error.
-        choices: the lines to choose from at each turn. Each line has its moves, its score, and 1 if the score is
-            proven.
+        choices: the reviewer's lines at each turn. Each line has its moves, its score, and 1 if the score is proven.
         turned: the position of the turning point; None without errors. The turning point is the last error that changed
             the result, or the costliest error if no error changed the result.
     """
@@ -144,7 +143,7 @@ class Replay:
 
     @classmethod
     def of(cls, game: AnnotatedGame, number: int = 1) -> "Replay":
-        """Convert a game."""
+        """Return the replay of a game."""
         outcome, opening = game.outcome, opening_of(game.positions)
         start, begins = game.first.board_string().split()
         columns: dict[str, Any] = {name: _column(game.moves, value) for name, value in _COLUMNS.items()}
@@ -186,7 +185,7 @@ class Replay:
         return {name: value for name, value in made.items() if value != _defaults()[name]}
 
     def annotated(self) -> AnnotatedGame:
-        """Convert to a game with all facts that files can store. Raises: NotationError, IllegalMoveError."""
+        """Return the game with all facts that files can store. Raises: NotationError, IllegalMoveError."""
         rules = Rules.parse(self.rules) if self.rules else Rules()
         margins = [margin for margin in (*self.exact, self.margin) if margin is not None]
         if any(abs(margin) > WHOLE_BOARD for margin in margins) or not set(self.faults) <= set(_FAULTS):

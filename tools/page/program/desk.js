@@ -14,7 +14,7 @@ import {Viewer} from "./viewer.js";
 import {t} from "./words.js";
 
 const ABOUT_MS = 60, MOST_ABOUT = 500;
-const LINKED = ["black", "white", "title", "event", "place", "date", "clock"];  // the texts of a game in a link
+const LINKED = ["black", "white", "title", "event", "place", "date", "clock"];  // the text fields of a game that a link contains
 
 class Desk {
   constructor() {
@@ -25,7 +25,7 @@ class Desk {
     this.viewer = new Viewer(this.mode);
     for (const mode of Object.values(this.modes)) mode.viewer = this.viewer;
     this.search = new Search(() => this.heedFound(), (turn, score, certainty) => this.noteValue(turn, score, certainty), () => this.follow());
-    /** The position for which a hint was requested. @type {number | null} */
+    /** The ply for which a hint was requested. @type {number | null} */
     this.hinted = null;
     this.isAsked = false;  // whether to announce the hint to screen readers
     /** The server's facts about positions, by the moves that lead to the position. @type {Map<string, any>} */
@@ -88,7 +88,7 @@ class Desk {
     this.viewer.load(game);
   }
 
-  /** Whether a game contains nothing that would be lost. @param {Game} game */
+  /** Whether a game may be removed from the list, since it contains no data. @param {Game} game */
   isBlank(game) { return !game.moves.length && !game.record.black && !game.record.white && !game.record.comment && !game.variations.length; }
 
   listGames() {
@@ -257,7 +257,7 @@ class Desk {
     return true;
   }
 
-  /** Show the game that the address names; without one, show the games of the command line. */
+  /** Show the games kept over a reload, the game that the address names, or else the games of the command line. */
   async open() {
     const wanted = new URLSearchParams(location.hash.slice(1)), hasGame = wanted.has("moves") || wanted.has("position");
     this.enter(wanted.has("play") ? "play" : wanted.has("practise") ? "practise" : hasGame || wanted.has("game") ? "study" : this.data.mode);
@@ -288,7 +288,7 @@ class Desk {
     at("lined").onchange = () => this.viewer.draw();
     at("language").onchange = event => { lasting.set("language", event.target.value); location.reload(); };
     this.heedFiles();
-    // A reload uses the address at its beginning. If the address changed later, `restore` would refuse the games that `keep` saves.
+    // A reload uses the address that is current when it begins. After a later change of the address, `restore` would refuse the saved games.
     addEventListener("beforeunload", () => this.viewer.cancelAddress());
     addEventListener("pagehide", () => this.keep());
     addEventListener("hashchange", () => this.open());

@@ -1,7 +1,7 @@
 /**
  * The rules, positions and lines of a game. This module does not use the DOM, so unit tests can run it alone.
  *
- * @typedef {"X" | "O"} Side  X is Black and O is White, also if the rules name the colours otherwise.
+ * @typedef {"X" | "O"} Side  X is Black and O is White, even if the rules give the colours other names.
  *
  * @typedef {object} Replay  A game as the server and the reports write it; `Replay` in tools/page/replay.py describes the fields.
  * @property {number} number
@@ -141,7 +141,7 @@ export class Position {
   toString() { return `${this.board} ${this.side}`; }
 }
 
-// The columns by turn and the columns by position, each with its value for an unknown fact.
+// The columns with a value for each turn, and the columns with a value for each position. Each column has a default for unknown facts.
 /** @type {Record<string, any>} */
 const TURN_COLUMNS = {seconds: null, values: null, booked: null, comments: "", faults: 0, instead: "", implied: false, lost: 0, classes: "", better: "", choices: null};
 /** @type {Record<string, any>} */
@@ -275,8 +275,8 @@ export class Game {
   }
 
   /**
-   * Return the game and the position at the end of a line. Moves that this game or a variation contains are followed. Other
-   * moves extend an unfinished game or make a new variation.
+   * Follow a line through this game and its variations, and return the game and the position at its end. A move that none of
+   * them contains extends an unfinished game or makes a new variation.
    * @param {number} place the position at which the line begins.
    * @param {string[]} line
    * @returns {[Game, number]}
@@ -315,7 +315,7 @@ export class Game {
 
   /** Return a new variation that leaves this game. @param {number} place */
   branch(place) {
-    // At a position that also belongs to the trunk, the variation leaves the trunk.
+    // If the position also belongs to the trunk, the new variation leaves the trunk instead of this game.
     /** @type {Game} */
     let trunk = this;
     while (trunk.trunk && place <= trunk.left) trunk = trunk.trunk;

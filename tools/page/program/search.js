@@ -43,7 +43,7 @@ export class Search {
     if (this.socket?.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(message));
   }
 
-  /** Stop all searches. Later answers to them have an older request number, and are dropped. */
+  /** Stop all searches. Answers that arrive later are dropped because of their old request number. */
   stop() {
     this.question++;
     this.found = null;

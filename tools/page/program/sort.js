@@ -1,6 +1,6 @@
 /**
- * Tables that are sorted by pressing a heading: numbers in descending order, texts in ascending order. A second press
- * reverses the order. A cell's `data-key`, if any, is its sort key instead of its text.
+ * Sorting of tables by their headings. The first press sorts numbers in descending and texts in ascending order; a second
+ * press reverses the order. A cell's `data-key`, if any, is its sort key instead of its text.
  */
 
 /** @param {any} cell @param {boolean} numeric */

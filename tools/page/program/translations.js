@@ -84,7 +84,7 @@ export function translate() {
   const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   while (texts.nextNode()) {
     const node = /** @type {Text} */ (texts.currentNode), text = node.data.trim();
-    // "Black moves" consists of two text nodes
+    // The words of "Black moves" are translated one by one, since the names of the colours vary.
     const parts = words[text] ? [text] : text.split(" ").length === 2 ? text.split(" ") : [];
     for (const part of parts) node.data = node.data.replace(part, t(part));
   }

@@ -213,7 +213,7 @@ export class Viewer {
     for (const [id, name] of [["black-name", black], ["white-name", white]]) at(id).textContent = name;
   }
 
-  /** Show the list of moves. Variations follow, in brackets, the move that they replace. */
+  /** Show the list of moves. Each variation is in brackets, after the move that it replaces. */
   drawMoves() {
     const game = this.game;
     const itemsOf = new Map();
@@ -303,7 +303,7 @@ export class Viewer {
     if (this.hasLines) this.showMoves();
   }
 
-  /** Show the facts about the last turn, and the score of the position as in the graph. */
+  /** Show the facts about the last turn, and the position's exact or reviewed score. */
   drawFacts() {
     const game = this.game, ply = this.ply, side = this.position.side;
     const said = ply ? this.mode.facts(ply - 1) : [t("The start.")], exact = game.fact("exact", ply), reviewed = game.fact("review", ply);
@@ -452,7 +452,7 @@ export class Viewer {
     const place = this.game && this.mode.address();
     if (!place || location.hash === place) return;
     this.addressWritten = Date.now();
-    try { history.replaceState(null, "", place); } catch { /* the browser's rate limit; the page works without the change */ }
+    try { history.replaceState(null, "", place); } catch { /* The browser limits the rate of changes. The page works without this one. */ }
   }
 
   /** Drop a planned write of the address. */

@@ -75,7 +75,7 @@ export class LiveMode extends ReplayMode {
 
   /* ---- the report's parts ---- */
 
-  /** Replace a part of the report. Its tables keep their sorting and scrolling. @param {string} name */
+  /** Replace a part of the report, whose tables keep their sorting and scrolling. @param {string} name */
   showPart(name) {
     const part = at(`part-${name}`), before = [...part.querySelectorAll("table.sortable")];
     const sorted = new Map(before.map(table => [table.id, table.querySelector("th[aria-sort]")]));
@@ -113,7 +113,7 @@ export class LiveMode extends ReplayMode {
     at("next").replaceChildren(...coming.map(one => tableRow([one.number, one.black, one.white, one.opening || "the start"], ["number"])));
   }
 
-  /* ---- games: live games are complete; finished games have only their head until one is shown ---- */
+  /* ---- games: a live game is complete; a finished game has only its head until it is shown ---- */
 
   /** @param {number} number */
   showGame(number) {
@@ -147,7 +147,7 @@ export class LiveMode extends ReplayMode {
     if (known?.record.playing) viewer.show(game.number, place);
   }
 
-  /** Some time after the displayed game has ended, show a live game, unless the user has chosen a game. */
+  /** Show a live game some time after the displayed game has ended, unless the user has chosen a game. */
   goOn() {
     const {viewer} = this;
     if (!this.isAuto || !viewer.game || viewer.game.record.playing || Date.now() < this.endedAt + LATEST_MS) return;

@@ -191,7 +191,7 @@ export class PlayMode extends SearchedMode {
 
   /** @param {number} place @param {string[]} moves */
   line(place, moves) {
-    if (!this.state) {  // a click on the board starts a game from the displayed position, with the other settings of the form
+    if (!this.state) {  // a click on the board starts a game from the displayed position with the form's other settings
       at("start").value = this.viewer.position.toString() === this.desk.data.start ? "usual" : "shown";
       this.showForm();
       this.clicked = moves[0];

@@ -10,9 +10,9 @@ import {SearchedMode, gameOf, openingMoves} from "./searched.js";
 const BOOK_MOVES = 16, GOOD_LOSS = 1, LEARNED_BOX = 3, ANSWER_MS = 400, MOST_FAILED = 1e12;
 
 /**
- * @typedef {object} Question  A question, and the state of its answer.
+ * @typedef {object} Question  A question and the state of the user's answers.
  * @property {string} key the key of its card.
- * @property {any} [problem] the problem or error: a position, perhaps with the scores of its moves.
+ * @property {any} [problem] the problem or error that is asked: a position with the scores of its moves, if known.
  * @property {string[]} [moves] the moves so far, without passes, if the question is about an opening.
  * @property {number} tried the number of answers given.
  * @property {boolean} isOver
@@ -167,7 +167,7 @@ export class PractiseMode extends SearchedMode {
     return /** @type {Record<string, number>} */ (asking.losses);
   }
 
-  /* ---- problems and errors: due cards first, then new ones in order ---- */
+  /* ---- problems and errors: due ones come first, then new ones, then the next due ones ---- */
 
   keyOf(problem) { return `${this.kind === "errors" ? "error" : "problem"} ${problem.position}`; }
 
@@ -227,7 +227,7 @@ export class PractiseMode extends SearchedMode {
     say("reviewing", t("{0} errors.", this.errors.length));
   }
 
-  /* ---- openings: the user finds the moves of one side, from the book or a given line ---- */
+  /* ---- openings: the user finds one side's moves of the book or of a given line ---- */
 
   async startDrill() {
     const text = at("drilled-line").value.trim(), moves = text ? await openingMoves(text, this.desk.data.usual) : "";
@@ -236,7 +236,7 @@ export class PractiseMode extends SearchedMode {
     this.askOpening();
   }
 
-  /** Begin a round at a due position that the user has failed; without one, begin at the start position. */
+  /** Begin a round at a due position that the user has failed, or at the start if there is no such position. */
   async askOpening() {
     const side = at("drilled-side").value, line = this.drilled, turn = ++this.turn;
     const failed = Object.keys(this.cards).filter(key => key.startsWith("opening ") && this.cards[key].box === 0 && this.isDue(key))

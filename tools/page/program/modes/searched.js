@@ -1,4 +1,4 @@
-/** The base of the three modes of `outflank web`, which shows search scores, the book and the archive, and sets the address. */
+/** The base class of the three modes of `outflank web`. It shows search scores, the book and the archive, and sets the address. */
 
 import {announce, at, say, tableRow} from "../dom.js";
 import {Game, PASS} from "../game.js";
@@ -27,7 +27,7 @@ export class SearchedMode extends Mode {
     document.title = isNamed ? `${names.join(" – ")} · Outflank` : game.record.called ? `${game.record.called} · Outflank` : "Outflank";
   }
 
-  /** Return the turning point of a game if it is known. Otherwise return the start of a recorded game, or the end of another line. @param {Game} game */
+  /** Return the turning point of a game, if known. Otherwise return 0 if the game has players or a result and was not played here, else the end. @param {Game} game */
   firstPly(game) {
     const {black, white, is_recorded, turned, play} = game.record;
     return turned ?? (!play && (black || white || is_recorded) ? 0 : game.moves.length);
@@ -98,13 +98,13 @@ export class SearchedMode extends Mode {
   }
 }
 
-/** Return the moves of an opening that the text names or lists. If the text does neither, show an error and return null. @param {string} text @param {string} rules */
+/** Return the moves of an opening, given by its name or its moves. If the text is neither, show an error and return null. @param {string} text @param {string} rules */
 export async function openingMoves(text, rules) {
   const found = await requestJson("opening", {text, rules});
   return found && found.moves;
 }
 
-/** Return the game that the server makes of a description. @param {any} described */
+/** Return the game that the server builds from a description. @param {any} described */
 export async function gameOf(described) {
   const record = await requestJson("game", described);
   return record && new Game(record);
