@@ -329,7 +329,7 @@ class _PracticeAnswer(msgspec.Struct):
 
 
 MOST_OPEN = 1_000
-"""The number of a connection's pending answers at which the server stops reading its messages."""
+"""The limit on unanswered requests of a connection. At this limit, the server stops reading from the connection."""
 _NO_TEXT = 1003  # a WebSocket's code for "unsupported data"
 
 

@@ -1,7 +1,7 @@
 """Opens a page in the user's browser without showing its address to other users of this machine.
 
-The page of ``outflank web`` without arguments is the user's page. A later start opens this page again, and serves no
-second page.
+``outflank web`` without arguments serves the user's page. If another process already serves this page, the command
+opens the page and exits.
 """
 
 import html
@@ -48,8 +48,8 @@ class ServedAlready(Exception):
 def user_page() -> Iterator[Path | None]:
     """Claim the right to serve this user's page until the context ends.
 
-    Yields: the file that shall redirect to the page, for ``opened``. It is None if the file can't be created, or if the
-        other process that has claimed the page does not answer.
+    Yields: the path at which ``opened`` creates the file that redirects to the page. It is None if the file can't be
+        created, or if the other process that has claimed the page does not answer.
 
     Raises: ServedAlready if another process serves the page. If that process has just started, this waits for it.
     """
@@ -90,7 +90,7 @@ def _redirection(file: Path) -> str | None:
 
 
 def _answers(url: str) -> bool:
-    """Return whether this machine serves the page. Another machine with the same home folder may serve it."""
+    """Return whether the address answers. In a shared home folder, the address may come from another machine."""
     direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     try:
         with direct.open(url, timeout=_ANSWER_SECONDS):
@@ -101,11 +101,11 @@ def _answers(url: str) -> bool:
 
 @contextmanager
 def opened(url: str, file: Path | None = None) -> Iterator[bool]:
-    """Open a page in a browser that can run scripts. At the end of the context, remove the temporary file.
+    """Open a page in a browser that can run scripts. At the end of the context, remove the redirecting file.
 
     Every user of the machine can read the browser's command line. So the browser gets a file that redirects to the
-    address and that only this user can read. This is `file`, or a temporary file. A terminal browser can't run scripts,
-    so it is opened only if the environment variable BROWSER names it.
+    address and that only this user can read: `file` or, if this is None, a temporary file. A terminal browser can't run
+    scripts, so it is opened only if the environment variable BROWSER names it.
 
     Yields: whether a browser was opened.
     """

@@ -34,7 +34,7 @@ class ChangeFeed:
         self._page = page
         self._values: dict[str, tuple[int, str]] = {}
         self._dropped: dict[str, int] = {}
-        self._seen_by_all = 0  # a viewer that has seen fewer changes gets all values
+        self._seen_by_all = 0  # the last forgotten change; a viewer that missed it gets all values
         self._count = 0
         self._published = 0
         self._changed = asyncio.Event()

@@ -51,7 +51,7 @@ class GameRequest(msgspec.Struct):
         rules: the rules, as ``Rules.parse`` reads them; empty for the default rules.
         position: the first board and the side to move; empty for the start position of the rules.
         moves: the moves, as a transcript.
-        black: the name of Black's player. This field and all below may be empty.
+        black: the name of Black's player. This field and all that follow may be empty.
         white: the name of White's player.
         title: the name or number of the game.
         event: the tournament.
@@ -126,14 +126,14 @@ def listing(games: Sequence[AnnotatedGame], bad: Sequence[str] = (), total: int 
     Args:
         games: the games.
         bad: the error messages for entries that can't be read.
-        total: the number of games in the file; 0 if `games` are all of them.
+        total: the number of games in the file; 0 if `games` contains all of them.
     """
     listed = [shown(game, number) for number, game in enumerate(games, 1)]
     return {"games": listed, "bad": bad[:_MOST_BAD], "total": max(total, len(games))}
 
 
 def read_content(content: bytes, name: str, rules: Rules) -> dict[str, Any]:
-    """Return the games of a file or a pasted text, which may also be a board or the name of an opening.
+    """Return the games of a file or of a pasted text. The text may also be a board or the name of an opening.
 
     Args:
         content: the bytes of the file, or of a zip archive of files.
@@ -144,7 +144,7 @@ def read_content(content: bytes, name: str, rules: Rules) -> dict[str, Any]:
     if not content.strip():
         return listing([], ["this has no game, no moves and no board"])
     with suppress(OutflankError):  # raised if the content is not a board
-        if b";" not in content:  # lines of OBF are read below
+        if b";" not in content:  # a board with ``;`` is a line of OBF, which is read below
             return listing([AnnotatedGame(Position.parse(decoded(content), rules))])
     if content.startswith(_ZIPPED):
         with tempfile.TemporaryDirectory() as folder:
@@ -167,7 +167,7 @@ def _listed(entries: Iterator[AnnotatedGame | BadGame]) -> dict[str, Any]:
 
 
 def _unpacked(content: bytes, folder: Path) -> list[Path]:
-    """Unpack a zip archive, such as the three WTHOR files of `Save as`, and return the files of games."""
+    """Unpack a zip archive and return its game files. ``written`` makes such an archive of the three WTHOR files."""
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             members = [

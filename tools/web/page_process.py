@@ -1,4 +1,4 @@
-"""The runner's side of a run's page: a process that serves the page, and a queue of events to it.
+"""The runner's side of a run's page: a process that serves the page, and the queue of events for this process.
 
 The page hardly slows games down, since a thread writes the queue to a pipe only ten times a second. If the process does
 not keep up, thoughts and turns are dropped; if the process has ended, all events are dropped.
@@ -47,7 +47,7 @@ class PageProcess(RunObserver):
     Args:
         address: the address to listen on.
         delay: the delay of everything shown, in seconds.
-        say: the function that shows a message to the organiser, about refused browsers or the end of the page.
+        say: the function that shows the organiser a message about a refused browser.
         listener: a socket that listens at `address`; None to open one.
         joins_at: the address of the arena that the run is played in, see ``join_route``; empty if there is none.
 
@@ -127,7 +127,7 @@ class PageProcess(RunObserver):
                 self._put(event)
 
     def update(self, update: LiveUpdate) -> None:
-        """Queue an update during a turn."""
+        """Queue the beginning of a turn or a report of a thinking engine."""
         self._put(update)
 
     def _put(self, message: Event | LiveUpdate) -> None:

@@ -144,7 +144,7 @@ def _changing(path: Path) -> Iterator[Cards]:
 
 
 def problems(text: str, rules: Rules) -> tuple[list[dict[str, Any]], int]:
-    """Return the first problems of an OBF file with the ``scores`` of their moves, and the file's number of problems.
+    """Return the first problems of an OBF file with the ``scores`` of their moves, and the number of all its problems.
 
     Positions without a choice of moves are left out. ``scores`` is empty if the file does not score all moves.
 

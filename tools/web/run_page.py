@@ -43,7 +43,7 @@ NICENESS = 10
 _OLDEST_SECONDS = 20.0  # the time for which a file of the whole run is cached
 _TICK_SECONDS = 0.1
 _MOST_LATE = (
-    50_000  # the queue length beyond which turns and thoughts are dropped; they appear when their game ends
+    50_000  # the queue length beyond which turns and thoughts are dropped; turns appear when their game ends
 )
 _LAST_SECONDS = 0.5  # the time for sending the last message to viewers before the server stops
 

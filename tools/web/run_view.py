@@ -1,6 +1,6 @@
 """A run as values for its page: live, finished and upcoming games, and the parts of the report.
 
-Small values are updated at each event. The report is made in a thread, which works at most a tenth of the time.
+Small values are updated at each event. The report is made in a thread, which is busy for at most a tenth of the time.
 """
 
 import asyncio
@@ -39,7 +39,7 @@ MOST_LISTED = 1_000
 _MOST_TO_COME = 8
 _LEAST_SECONDS = 0.3  # the shortest pause between two computations of the report
 _REST = 9  # the shortest pause after a computation, as a multiple of its duration
-_LONGEST_LINE = 20  # the number of moves that are shown of a principal variation
+_LONGEST_LINE = 20  # the maximum number of moves shown of a principal variation
 _HEAD = (
     "number",
     "black",
@@ -49,7 +49,7 @@ _HEAD = (
     "margin",
     "result",
     "fault",
-)  # the fields of a finished game that the list contains
+)  # the fields of a finished game in the list of games
 
 
 @dataclass(slots=True)
@@ -88,13 +88,16 @@ class _LiveGame:
                 left = self.clocks[turn.colour]
                 if (
                     turn.seconds is not None and left is not None
-                ):  # an estimate until the next turn brings the exact value
+                ):  # this is an estimate; the side's next turn brings the exact value
                     self.clocks[turn.colour] = round(max(0.0, left - turn.seconds), 2)
                 if self.begun is not None and self.begun.ply < len(turns):
                     self.begun = None
 
     def side_at(self, ply: int) -> Colour:
-        """Return the side to move at a ply. The ply may be one ahead: a turn can begin before the last one is known."""
+        """Return the side to move at a ply.
+
+        The ply may be one more than the number of known turns, since a turn can begin before the last one is known.
+        """
         side = self.record.final_position.side
         return side if ply == len(self.record.turns) else side.other
 
@@ -251,8 +254,8 @@ def _disc(colour: Colour) -> str:
 def shown_thought(line: str, colour: Colour) -> dict[str, Any] | None:
     """Return the page's values for a line of engine output that reports the best move so far.
 
-    Returns: the score ``value`` in discs for Black, ``depth`` and ``pv``, each None or empty if unknown; None if the
-        line is not a report.
+    Returns: the score ``value`` in discs for Black, which may be None, and ``depth`` and ``pv``, which may be empty;
+        None if the line is not a report.
     """
     report = read_thought(line)
     if report is None:
@@ -272,7 +275,8 @@ def _tables(run: Run, openings: Sequence[tuple[Move, ...]]) -> tuple[dict[str, s
         return parts, []
     played = {game.pairing.number for game in run.games}
     planned = [each for each in plan(run.settings, openings, run.games) if each.number not in played]
-    most = _MOST_TO_COME + 4 * run.settings.concurrency  # enough for the planned games that may be live
+    # This is more than the page shows, since live games are left out later.
+    most = _MOST_TO_COME + 4 * run.settings.concurrency
     return parts, [
         {
             "number": pairing.number,

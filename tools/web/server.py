@@ -50,7 +50,7 @@ _FAREWELL_SECONDS = 2
 _PIECE = 65_536  # the largest piece of output, in bytes or characters
 _BODY_SECONDS = 30.0  # the time in which the body of a request must arrive
 _SMALL_BODY = 65_536  # the part of each body, in bytes, that does not count towards _LARGE_BODIES
-_LARGE_BODIES = 32 << 20  # the limit on all open requests' bodies without their small parts, in bytes
+_LARGE_BODIES = 32 << 20  # the limit on open requests' bodies, in bytes, without _SMALL_BODY of each
 _IDLE_FRAMES = 500  # the number of pings, pongs and fragments that a WebSocket may send in a burst
 _IDLE_FRAMES_A_SECOND = 20
 
@@ -179,7 +179,7 @@ class _Bodies:
 
     @contextmanager
     def bounded(self, receive: Receive) -> Iterator[Receive]:
-        """Yield a ``receive`` that raises HTTPException beyond a limit. The context lasts until the body is read."""
+        """Yield a ``receive`` that raises HTTPException beyond a limit. The body counts until the context ends."""
         size, is_whole, deadline = 0, False, asyncio.get_running_loop().time() + _BODY_SECONDS
 
         async def receive_bounded() -> Message:
@@ -376,8 +376,8 @@ class WebServer:
         routes: the routes for Starlette; their handlers run in the server's event loop.
         listener: the listening socket, which the server takes over, see ``Address.listen``.
         names: the names by which others reach the server, without ports.
-        on_other_name: the function that is called, in the server's thread, once for each host name because of which a
-            browser was refused.
+        on_other_name: the function that is called in the server's thread, once for each of the first refused host
+            names.
         limits: the limits on peers.
         certificate: the PEM files of the certificate chain and its private key; None for plain HTTP, for example
             behind a TLS proxy.
