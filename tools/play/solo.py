@@ -200,7 +200,7 @@ def watch(game: DealerView, player: SoloPlayer, report: SoloPrinter) -> None:
 
 
 def play(game: DealerView, report: SoloPrinter, adviser: SoloPlayer, hints: bool) -> None:
-    """Play the moves that stdin has, one per line. The end of stdin ends the game.
+    """Play the moves from stdin, one per line. The end of stdin ends the game.
 
     Args:
         game: the game.
@@ -252,7 +252,7 @@ def _next_move(
 
 
 Way = Callable[[DealerView, int, Variant], int]
-"""Plays a deal of this seed to the end and returns the score."""
+"""A function that plays the deal with this seed to the end and returns the score."""
 
 
 def by_player(game: DealerView, seed: int, variant: Variant) -> int:
@@ -265,7 +265,7 @@ def by_player(game: DealerView, seed: int, variant: Variant) -> int:
 
 def by_chance(game: DealerView, seed: int, variant: Variant) -> int:
     """Play random legal moves. Return the score."""
-    source = random.Random(f"chance {seed}")  # a different seed from the deal's, which is the number alone
+    source = random.Random(f"chance {seed}")  # not `seed` itself, which shuffled the deal
     while not game.is_over:
         game = game.play(source.choice(game.legal_moves()))
     return game.score(variant)
@@ -277,7 +277,7 @@ def with_open_chips(game: DealerView, seed: int, variant: Variant) -> int:
 
 
 def play_many(way: Way, seeds: Iterable[int], layout: Iterable[int], report: SoloPrinter) -> None:
-    """Play the deals of these seeds, then print a summary of the scores. After Ctrl-C, print the summary too."""
+    """Play the deals of these seeds, and print a summary of the scores, even after Ctrl-C."""
     scores: list[int] = []
     squares = tuple(layout)
 
