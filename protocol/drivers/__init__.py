@@ -57,7 +57,7 @@ _DRIVERS: dict[Protocol, type[ProcessDriver]] = {
 
 
 def make_driver(spec: EngineSpec, rules: Rules, **named: Any) -> ProcessDriver:
-    """Return a driver for an engine's protocol. `named`: the remaining arguments of ``ProcessDriver``.
+    """Return a driver for the protocol of `spec`. `named`: further keyword arguments of ``ProcessDriver``.
 
     Raises: UnfitEngineError if the engine is on another machine.
     """

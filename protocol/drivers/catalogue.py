@@ -17,7 +17,7 @@ from outflank.protocol.drivers.command import join_command
 _FILE = Path(__file__).with_name("catalogue.toml")
 _PROGRAM = "{program}"
 _GAMES = ("/usr/games", "/usr/local/games")  # Debian's folders for games, which may be missing on PATH
-_BESIDE = (".", "bin", "build")  # the subfolders of a project that may contain its program
+_BESIDE = (".", "bin", "build")  # possible folders of a program, relative to its project's folder
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,14 +25,14 @@ class CatalogueEntry:
     """An engine of the catalogue.
 
     Attributes:
-        key: the name after ``catalogue:``.
+        key: the name in the notation ``catalogue:NAME``.
         title: the name in tables.
         programs: the possible file names of the program, the preferred one first; ``*`` matches any characters.
         cmd: the command; ``{program}`` stands for the path of the program.
         seen: a description of how this entry was checked.
         home: a file that the engine needs in its working folder; empty if the engine needs no such file.
-        given: the arguments that are appended to the command for each setting that is given, by setting.
-        without: the arguments that are appended to the command for each setting that is not given, by setting.
+        given: the arguments that are appended to the command if a setting is given, by setting.
+        without: the arguments that are appended to the command if a setting is missing, by setting.
         settings: the default settings of the engine in a match, by key.
         facts: the facts for the user; each is a mapping with ``fact`` (one or two sentences), ``source`` and ``date``.
     """
@@ -50,7 +50,7 @@ class CatalogueEntry:
 
     def find(self, folders: Iterable[Path]) -> Path | None:
         """Return the program in these folders or in their subfolders ``bin`` and ``build``; None if it is not found."""
-        needs_no_permission = not self.cmd.startswith(_PROGRAM)  # an interpreter only reads the file
+        needs_no_permission = not self.cmd.startswith(_PROGRAM)  # an interpreter can run any file
         for folder in folders:
             for place, name in ((place, name) for name in self.programs for place in _BESIDE):
                 for path in sorted((folder / place).glob(name)):
@@ -73,7 +73,7 @@ def search_path() -> list[Path]:
 
 
 def completed(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an engine's settings completed by the catalogue entry ``given["catalogue"]``. Given keys take precedence.
+    """Return `given`, with missing settings from the catalogue entry ``given["catalogue"]``.
 
     If ``cmd`` is not given, the program is searched for in the folder ``dir``, or on PATH if ``dir`` is missing too.
 

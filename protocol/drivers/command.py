@@ -1,6 +1,7 @@
-"""Splits the text of a command into words, and joins words into a text.
+"""Splits a command line into words, and joins words into a command line.
 
-The text has shell quoting. On Windows, it has Windows' quoting, in which backslashes in paths are plain characters.
+A command line has shell quoting. On Windows, it has Windows' quoting, in which backslashes in paths are plain
+characters.
 """
 
 import re
@@ -38,5 +39,5 @@ def split_command(text: str, windows: bool = sys.platform == "win32") -> list[st
 
 
 def join_command(words: Sequence[str], windows: bool = sys.platform == "win32") -> str:
-    """Return the text that ``split_command`` splits into these words."""
+    """Return the command line that ``split_command`` splits into these words."""
     return subprocess.list2cmdline(words) if windows else shlex.join(words)

@@ -71,9 +71,9 @@ def descendants(pid: int) -> list[int]:
 def living(
     engine: psutil.Process | None, mark: int, known: Iterable[psutil.Process] = ()
 ) -> set[psutil.Process]:
-    """Return the living processes of an engine, except the engine itself.
+    """Return the living processes of an engine, except `engine` itself.
 
-    They are the descendants of `engine`, the processes in `known` or with `mark`, and the descendants of these.
+    These are the descendants of `engine`, the processes that are in `known` or have `mark`, and all their descendants.
     """
     orphans = [process for process in _possible_orphans() if mark in _marks(process)]
     roots = [process.pid for process in (*known, *([engine] if engine else [])) if process.is_running()]
@@ -88,10 +88,7 @@ def terminate(engine: psutil.Process, mark: int) -> None:
 
 
 def kill(engine: psutil.Process | None, mark: int, known: Iterable[psutil.Process] = ()) -> None:
-    """Kill the processes that ``living`` returns until it returns none, and reap them. Does not kill the engine itself.
-
-    Gives up after ``_KILL_SECONDS``.
-    """
+    """Kill and reap all processes that ``living`` returns, until none is left or ``_KILL_SECONDS`` have passed."""
     if sys.platform == "win32":
         end_job(mark)
     seen = set(known)
@@ -115,7 +112,7 @@ def kill_engines() -> None:
 
 
 def reap_orphans(session: int) -> None:
-    """Reap ended children of this session, except the leader, which its owner reaps."""
+    """Reap this process's ended children in `session`, except the session's leader, which ``ChildProcess`` reaps."""
     if sys.platform == "linux" and not PORTABLE:
         for child in _children(os.getpid()):
             with suppress(OSError):
@@ -125,7 +122,7 @@ def reap_orphans(session: int) -> None:
 
 def _reap(pid: int) -> None:
     if sys.platform != "win32":
-        with suppress(OSError):  # not our child
+        with suppress(OSError):  # the process is not our child
             os.waitpid(pid, os.WNOHANG)
 
 
@@ -209,7 +206,7 @@ def _cpu_seconds(pid: int) -> float:
 def _thread_usage(pid: int) -> dict[int, ThreadUsage]:
     """Return the usage of each thread of process `pid`, by thread id.
 
-    Empty if the process has ended, or if the system does not provide it.
+    The result is empty if the process has ended, or if the system does not provide the usage.
     """
     found: dict[int, ThreadUsage] = {}
     if PORTABLE or sys.platform != "linux":
@@ -232,7 +229,7 @@ def _thread_usage(pid: int) -> dict[int, ThreadUsage]:
 def ready_threads(pid: int) -> frozenset[int]:
     """Return the ids of the threads of `pid` and of its living descendants that are running or ready to run.
 
-    Empty if the system does not provide it.
+    The result is empty if the system does not provide the states of threads.
     """
     found: list[int] = []
     if PORTABLE or sys.platform != "linux":

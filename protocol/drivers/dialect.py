@@ -113,7 +113,7 @@ def _kata_settings(control: TimeControl) -> str:
 
 
 def _spec_settings(control: TimeControl) -> str | None:
-    """Return the command of the specification; None if all times round down to 0."""
+    """Return the command of the dialect ``spec``; None if all times round down to 0."""
     main, period = int(control.main), int(control.period)
     if control.period_moves and period:
         return f"time_settings {main} {period} {control.period_moves}"
@@ -127,7 +127,10 @@ def _per_move_settings(control: TimeControl) -> str | None:
 
 
 def _increment_settings(control: TimeControl) -> str | None:
-    """Return the command with an increment. Time per move becomes the increment; Canadian overtime is left out."""
+    """Return the command of the dialect ``increment``; None if all its times would be 0.
+
+    Time per move becomes the increment, and Canadian overtime is left out.
+    """
     main, each = int(control.main), int(control.increment or control.period)
     if control.period_moves > 1 or (control.period and control.main):
         return f"time_settings {main} 0 0" if main else None

@@ -39,9 +39,9 @@ BANNER_SECONDS = 2.0  # the limit for the first valid answer after an invalid li
 MAX_TALK_BYTES = 16 << 20  # the maximum output before an answer; engines write reports during the search
 LONGEST_IDENTITY = 200  # the maximum length of an engine's name and version
 _FAULT_CLOSE_SECONDS = 0.25
-_MOST_STALE_LINES = 1_000  # of the output between two commands, ``on_line`` gets at most this number of lines
-_MOST_STRAY_BYTES = 1 << 20  # the amount of unrequested output in a game above which a remark is made
-_SHOWN_EXTRA_SECONDS = 0.02  # the shortest delay after a deadline that the message mentions
+_MOST_STALE_LINES = 1_000  # the maximum number of lines between two commands that ``on_line`` gets
+_MOST_STRAY_BYTES = 1 << 20  # more unrequested output in a game causes a remark
+_SHOWN_EXTRA_SECONDS = 0.02  # the shortest delay that the message of a timeout mentions
 _LONGEST_QUOTE = 100  # the maximum length of a quotation of the engine's output
 _LONGEST_REMARK = 1_000  # the maximum length of a remark, which may quote the engine
 _LINE = re.compile(rb"[^\r\n]+")
@@ -156,7 +156,7 @@ class Driver(ABC):
 
     @property
     def identity(self) -> str:
-        """The name and version that the engine reported; empty without a report. They stay known after its end."""
+        """The name and version that the engine reported, also after its end; empty if it reported none."""
         return ""
 
     @property
@@ -198,7 +198,7 @@ class Driver(ABC):
         return 0.0
 
     def follow(self, game: AnnotatedGame, clock: RunningClock | None = None) -> bool:
-        """Bring the engine to the end of `game`.
+        """Bring the engine to the last position of `game`.
 
         If the engine already follows this game, only the missing moves are sent; otherwise, all moves.
 
@@ -339,12 +339,12 @@ class ProcessDriver(Driver):
         self._restarts = restarts
         self._on_bytes = on_bytes
         self._process: ChildProcess | None = None
-        self._sent_spec: EngineSpec | None = None  # the spec sent to the engine, if `spec` has changed since
-        self._last_line = ""  # the engine's last line since the last command
+        self._sent_spec: EngineSpec | None = None  # the spec that was sent, if `spec` has changed since then
+        self._last_line = ""  # the last non-blank line since the last command, for error messages
         self._rambles = False
         self._first = self._position = Position.start(rules)
-        self._ply: int | None = None  # the number of turns sent to the engine; None if it needs a new game
-        self._last = (self._first, "")  # the last turn sent to the engine: position before it, move
+        self._ply: int | None = None  # the number of turns that the engine knows; None if it needs a new game
+        self._last = (self._first, "")  # the position and the move of the last turn that the engine knows
 
     @property
     def identity(self) -> str:
@@ -511,7 +511,7 @@ class ProcessDriver(Driver):
         return
 
     def _send_move(self, made: AnnotatedMove) -> None:
-        """Send a move that the engine did not choose itself, if the protocol has single moves."""
+        """Send a move that the engine did not choose itself, if the protocol sends moves one by one."""
         return
 
     @abstractmethod

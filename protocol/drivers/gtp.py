@@ -1,4 +1,4 @@
-"""The driver of GTP engines, which handles their differences in rules, forced passes, clocks and reports."""
+"""The driver of GTP engines, which differ in their support of rules, forced passes, clocks and reports."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -35,7 +35,7 @@ MAX_ANSWER_BYTES = 1 << 20
 GENMOVE = "genmove"
 _GENMOVES_WITH_REPORTS = ("kata-genmove_analyze", "lz-genmove_analyze")  # the first is more detailed
 _ANALYSES = ("kata-analyze", "lz-analyze")
-_CENTISECONDS_OF_GENMOVE = 50  # the interval of reports before a move; only the last report is used
+_CENTISECONDS_OF_GENMOVE = 50  # the interval of reports during the search; only the last report is used
 _CENTISECONDS_OF_ANALYSIS = 10
 _CLAIM_SECONDS = 1.0  # the limit for a command after the end of the game
 _LOAD = "loadsgf"
@@ -44,10 +44,11 @@ _LOAD = "loadsgf"
 class GtpDriver(ProcessDriver):
     """An engine that speaks GTP; see ``Driver``.
 
+    When the process is restarted, all attributes except `commands` keep their values.
+
     Attributes:
         commands: the commands that the engine lists.
-        implicit_passes: True if the engine refuses forced passes. A restart of the process keeps this attribute and
-            the following two.
+        implicit_passes: True if the engine refuses forced passes.
         reports_scores: True to request an evaluation with each move, if the engine lists a command for this.
         claims_truly: True if all final scores that the engine reported were correct.
     """
@@ -247,7 +248,7 @@ class GtpDriver(ProcessDriver):
             self.remark(f"refuses {command!r}, but is held to its time of {self.spec.time}")
 
     def _load(self, game: AnnotatedGame) -> None:
-        # Edax silently ignores set-up discs in SGF. The same command reads GGF.
+        # Edax's loadsgf silently ignores set-up discs in SGF, but also reads GGF.
         if is_edax(self.own_name):
             ending, text = ".ggf", ggf.write(game)
         else:
@@ -290,7 +291,7 @@ class GtpDriver(ProcessDriver):
         return first[0] == "=", self._rest_of(first, deadline, size, watching)
 
     def _rest_of(self, first: str, deadline: float, size: int = 0, watching: bool = False) -> str:
-        """Return the text of the answer that begins with the line `first`. `size`: the bytes skipped before it."""
+        """Return the text of the answer that begins with the line `first`. `size`: the bytes skipped before `first`."""
         lines = [self._text_of(first)]
         while line := self._next_line(deadline):
             if watching and is_report(line) and is_report(lines[-1]):
@@ -360,7 +361,7 @@ def instructions(spec: EngineSpec, listed: frozenset[str]) -> list[str]:
     """Return the commands that send an engine its parameters, followed by the commands of its spec.
 
     Args:
-        spec: the engine.
+        spec: the description of the engine.
         listed: the commands that the engine lists.
 
     Raises: UnfitEngineError if a parameter other than the number of threads can't be sent. The number of threads is
@@ -381,7 +382,7 @@ def instructions(spec: EngineSpec, listed: frozenset[str]) -> list[str]:
 
 
 def read_reply(answer: Reply) -> Reply:
-    """Parse the move and its score in the answer to a ``genmove`` with or without reports."""
+    """Return the answer to a ``genmove`` command. An answer with reports is parsed into its move and score."""
     *lines, last = answer.text.splitlines() or [""]
     word, _, move = last.strip().partition(" ")
     if not answer.ok or word != "play":

@@ -36,7 +36,7 @@ def _alone(
 
 
 class GtpEngine:
-    """A GTP engine in a child process, with the current game; also a context manager.
+    """A GTP engine in a child process, and its current game; also a context manager.
 
     The engine is never trusted: each wait has a deadline, and the engine's moves are checked. After an EngineCrash,
     EngineTimeout or EngineProtocolError, the engine can't be used any more. ``quit`` always ends the process. All

@@ -165,10 +165,7 @@ def sent_clock(control: TimeControl) -> str:
 
 
 def read_origin(line: str) -> dict[str, bool]:
-    """Return the move of a report ``book F5 ...`` or ``search F5 ...``, mapped to whether the report is from a book.
-
-    The mapping is empty for other lines.
-    """
+    """Return ``{"F5": True}`` for a report ``book F5 ...``, ``{"F5": False}`` for ``search F5 ...``, else ``{}``."""
     words = line.split(maxsplit=2)
     if not line.startswith(_REPORTS) or len(words) < 2:
         return {}
@@ -191,5 +188,5 @@ def _own_depth(spec: EngineSpec) -> int | None:
 
 
 def _has_own_way(spec: EngineSpec) -> bool:
-    """Return whether the depth is set by a command of the engine's spec, or by the options of Outflank."""
+    """Return whether `spec` sets the depth by one of its commands or, for Outflank, by command-line options."""
     return is_ours(spec) or any(command.split()[:2] == _SET_DEPTH.split() for command in spec.commands)

@@ -79,7 +79,7 @@ class ChildProcess:
         self._input_ended_at: float | None = None
         self._last_read = 0.0
         self.exchange = Exchange()
-        self._late_read = 0.0  # the deadline after which output was read once more
+        self._late_read = 0.0  # the last deadline after which the output was read once more
         process = self._process
         assert process.stdin is not None
         assert process.stdout is not None
@@ -131,7 +131,7 @@ class ChildProcess:
                 self._selector.register(self._stdin, selectors.EVENT_WRITE, self._write_input)
 
     def end_input(self) -> None:
-        """Close stdin, like a controller that exits. Unwritten data is dropped."""
+        """Close stdin, as if the engine's controller had exited. Unwritten data is dropped."""
         self._input_closed = True
         self._outbox.clear()
         self._has_input.set()
@@ -194,7 +194,7 @@ class ChildProcess:
         """
         if self.was_stopped:
             return
-        # Listed before the process ends, since on some systems the children of an ended process can't be found.
+        # The list is made before the process ends, since some systems can't find the children of an ended process.
         left = descendants.living(self._known, self._mark)
         try:
             if self.is_running:
@@ -231,8 +231,8 @@ class ChildProcess:
         if left <= 0:
             left += self._delay()
         if left <= 0:
-            # The answer may have come while this thread had no processor, so the output is read once more, but not
-            # again for the same deadline, since a flood of output would never end.
+            # The answer may have arrived while this thread had no processor, so the output is read once more. This is
+            # done only once for each deadline, since the engine may write without end.
             if self._late_read != deadline:
                 self._late_read = deadline
                 if self._serve(0):
@@ -300,7 +300,7 @@ class ChildProcess:
     def _read_output(self) -> bool:
         """Read a chunk of stdout, and return whether more may follow."""
         chunk = _read(self._stdout)
-        # The time comes first: as soon as another thread sees the output, it may ask when the output arrived.
+        # The time is stored first, since another thread may request it as soon as that thread sees the output.
         self._last_read = time.perf_counter()
         self._received += chunk or b""
         self._output_ended = chunk == b""

@@ -1,7 +1,7 @@
 """Parses engines' reports on moves during a search, in all protocols, and their claims of a game's final score.
 
-GTP engines report in the format of Leela Zero and KataGo, lines of blocks ``info move ...``. NBoard engines write
-``search ...``, and UCI engines ``info ... score ... pv ...``.
+GTP engines use the format of Leela Zero and KataGo: each line consists of blocks ``info move ...``. NBoard engines
+write ``search ...``, and UCI engines ``info ... score ... pv ...``.
 """
 
 import re
@@ -15,7 +15,7 @@ _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 _MOST_DISCS = 64.0
 _CLAIM = re.compile(r"(?:([bw])\+(\d{1,3})(?:\.0*)?|0|draw|jigo)", re.IGNORECASE)
 DROP = "P@"  # UCI's prefix of a disc placement
-PIECES = 100  # UCI's centipawns for one disc
+PIECES = 100  # the centipawns of one disc in UCI's scores
 _UCI_DEPTH = re.compile(r" depth (\d{1,4})\b")
 _UCI_SCORE = re.compile(r" score cp (-?\d{1,6})\b")
 _UCI_OTHER_LINE = re.compile(r"info string | multipv (?!1 )")
@@ -70,7 +70,7 @@ def is_report(line: str) -> bool:
 
 
 def read_report(line: str) -> tuple[MoveReport, ...]:
-    """Return the reports in a line in the engine's order, best move first. Blocks without a move are dropped."""
+    """Return the reports that a line contains, the engine's best move first. Blocks without a move are dropped."""
     return tuple(filter(None, map(_read_block, _BLOCK.split(line)[1:])))
 
 

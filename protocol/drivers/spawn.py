@@ -26,7 +26,7 @@ Spawned = tuple[subprocess.Popen[bytes], psutil.Process]
 
 
 def spawn(command: Sequence[str], label: str, settings: ProcessSettings, mark: int) -> Spawned:
-    """Start a program in a new session with three unbuffered pipes and `mark`.
+    """Start a program in a new session, with `mark` and with three unbuffered pipes.
 
     If the system supports this, the program is killed when this process is killed. Linux already kills the program when
     the *thread* that started it ends. Therefore all engines are started by one thread, which lives as long as this
@@ -91,7 +91,7 @@ def _start(
     environment = {**os.environ, **settings.environment, descendants.VARIABLE: f"{mark:x}"}
     flags = 0
     if sys.platform == "win32":
-        flags = subprocess.CREATE_NEW_PROCESS_GROUP | _SUSPENDED  # resumed when its job has been set
+        flags = subprocess.CREATE_NEW_PROCESS_GROUP | _SUSPENDED  # the process is resumed after it has a job
     try:
         return subprocess.Popen(
             tied_to_us(command, settings.folder, environment.get("PATH"), mark),

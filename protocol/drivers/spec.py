@@ -40,10 +40,10 @@ class Protocol(StrEnum):
     JOIN = "join"
 
 
-_LISTED_KEYS = {"command": "commands"}  # the keys that may be repeated in an engine's text
-_CATALOGUE = "catalogue"  # the key that names a catalogue entry; an engine's text has ``catalogue:edax``
+_LISTED_KEYS = {"command": "commands"}  # the attributes that are lists, by the key that adds one item
+_CATALOGUE = "catalogue"  # the key that names a catalogue entry, as in ``catalogue:edax``
 _KEYS = {"time": "tc", "grace_seconds": "grace"}  # the keys that differ from their attributes' names
-_FORMER_KEYS = {"time": "tc", "margin": "grace"}  # the present keys, by the keys in files of version 1.0
+_FORMER_KEYS = {"time": "tc", "margin": "grace"}  # the current keys, by the keys of version 1.0
 _NAMED_KEYS = {"env": "env", "option": "options"}  # ``env.NAME=VALUE``
 
 
@@ -80,8 +80,8 @@ class EngineSpec:
         nodes: the number of nodes for each move; None for the engine's default.
         book: the opening book, a file or ``none``; None for the engine's default.
         weights: the file of the evaluation; None for the engine's default.
-        threads: the number of threads. It is sent if the engine has a command for it. It also limits the processor time
-            that the engine may use.
+        threads: the number of threads, which is sent if the engine has a command for it. If the engine uses more
+            processor time than these threads can use, its deadlines are not extended.
         options: additional parameters of the engine, pairs of name and value.
         commands: the lines of the engine's protocol that are sent after the start.
         dir: the working directory; None for the current one.
@@ -120,9 +120,8 @@ class EngineSpec:
         """Parse a command, or ``key=value`` pairs that include ``cmd`` or ``catalogue``.
 
         Args:
-            text: the command, or the pairs, separated by blanks and with shell quoting. The keys are attributes,
-                ``command`` for each of the engine's commands, ``env.NAME`` for each variable and ``option.NAME`` for
-                each option.
+            text: the command, or the pairs separated by blanks, with shell quoting. The pairs may have all keys
+                that ``settings`` returns, and ``command``, ``env.NAME`` and ``option.NAME``, which each add one item.
             time: the time control if `text` contains no time control.
             each: see ``from_settings``.
 
@@ -137,9 +136,9 @@ class EngineSpec:
         time: TimeControl = NO_LIMIT,
         each: Mapping[str, object] | None = None,
     ) -> "EngineSpec":
-        """Return the engine with these settings, which have the form that the method ``settings`` returns.
+        """Return the engine with these settings, in the form that the method ``settings`` returns.
 
-        The key ``catalogue`` adds the settings of a catalogue entry that are not given.
+        The key ``catalogue`` names a catalogue entry, which supplies missing settings.
 
         Args:
             settings: the attributes by key, as in a TOML file.
@@ -184,7 +183,7 @@ class EngineSpec:
 
 
 def shared_keys(text: str) -> dict[str, object]:
-    """Parse attributes that several engines share. Raises: NotationError, also for a name or a command."""
+    """Parse settings that all engines share. Raises: NotationError, also for a name, command or catalogue entry."""
     keys = read_keys(text)
     for key in ("name", "cmd", _CATALOGUE):
         if key in keys:
@@ -231,8 +230,8 @@ def read_engines(
 ) -> tuple[EngineSpec, ...]:
     """Parse the engines of a match, and give each a unique name.
 
-    The default name is the program's name. If several engines have the same program name, the folder or a number is
-    added.
+    The default name is the name of the program or of the catalogue entry. If several engines have the same default
+    name, the folder or a number is added.
 
     Args:
         described: the text or the table of each engine.
@@ -256,7 +255,7 @@ def read_engines(
 
 
 def _free_name(spec: EngineSpec, namesakes: Sequence[EngineSpec], taken: Collection[str]) -> str:
-    """Return a name that is not taken. `namesakes`: all engines with the same program name, `spec` included."""
+    """Return a free name. `namesakes`: the unnamed engines with the same default name, including `spec`."""
     base, folders = spec.name, [_folder_name(each) for each in namesakes]
     if len(set(folders)) == len(folders) > 1 and (folder := _folder_name(spec)):
         base = _cut_name(f"{folder}/{spec.name}")
@@ -273,7 +272,7 @@ def _folder_name(spec: EngineSpec) -> str:
 
 
 def read_keys(text: str) -> dict[str, object]:
-    """Return the keys and values in an engine's text. The words without ``=`` are the command.
+    """Parse the description of an engine into keys and values. Words without a key form the command.
 
     Raises: NotationError.
     """
@@ -307,14 +306,14 @@ def read_keys(text: str) -> dict[str, object]:
 
 
 def _bare_engine(command: str) -> dict[str, object]:
-    """Return the keys for a text without keys: a command, ``outflank``, or the name of a catalogue entry."""
+    """Return the settings for a command, for the word ``outflank``, or for the name of a catalogue entry."""
     if command == _PROGRAM:
         return {"cmd": f"{_PROGRAM} gtp"}
     return {_CATALOGUE: command} if command in catalogue() else {"cmd": command}
 
 
 def _advice(split: Sequence[str], word: str) -> str:
-    """Return advice on how to correct a text in which `word` is the first word without a key."""
+    """Return advice on how to correct a description in which `word` is the first word without a key."""
     at = split.index(word)
     key, equals, value = split[at - 1].partition("=") if at else ("", "", "")
     if not equals:
@@ -333,14 +332,14 @@ _CPUS = re.compile(r"(\d{1,4})(?:-(\d{1,4}))?", re.ASCII)
 _OPTION = re.compile(r"[\w.-]+(?: [\w.-]+)*", re.ASCII)  # UCI's names have blanks: ``Move Overhead``
 _VARIABLE = re.compile(r"[^=\0]+")
 _KEY = re.compile(r"([A-Za-z_]\w*(?:\.[^=]*)?)=|catalogue:")
-# Interpreters. The default name of an engine that an interpreter runs is the name of the script.
+# If one of these interpreters runs the engine, the default name of the engine is the name of its script.
 _INTERPRETER = re.compile(
     r"(?:python|pypy|node|java|ruby|perl|lua|bash|sh|wine|mono|dotnet)[\d.]*(?:\.exe)?", re.IGNORECASE
 )
 
 
 def words(text: str) -> list[str]:
-    """Return the words of `text`, split like in a shell. Raises: NotationError if a quote is not closed."""
+    """Return the words of `text`, split as a shell would. Raises: NotationError if a quote is not closed."""
     try:
         return split_command(text)
     except ValueError as error:
@@ -510,7 +509,7 @@ def command_line(spec: EngineSpec) -> list[str]:
             for name, value in placed.items()
         ]
         here = Path(sys.executable).parent
-        ours = shutil.which(_PROGRAM, path=f"{here}{os.pathsep}{here / 'Scripts'}")  # the second on Windows
+        ours = shutil.which(_PROGRAM, path=f"{here}{os.pathsep}{here / 'Scripts'}")  # Scripts on Windows
         words[0] = ours if words[0] == _PROGRAM and ours else words[0]
     return [filled(word, spec) for word in words]
 
@@ -547,7 +546,7 @@ def filled(text: str, spec: EngineSpec) -> str:
 
 
 def _is_sent(spec: EngineSpec, name: str) -> bool:
-    """Return whether Outflank gets a parameter by a GTP command. A command-line option would need a new process."""
+    """Return whether Outflank gets a parameter by a GTP command, not by an option, which would need a new process."""
     return name in PARAMETERS and spec.protocol is Protocol.GTP
 
 

@@ -1,4 +1,4 @@
-"""Records of the processor time that an engine uses, and of the times at which it is written to and read."""
+"""Records of an engine's processor usage, and of the times of communication with an engine."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
