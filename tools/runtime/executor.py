@@ -167,9 +167,8 @@ def _start_helpers() -> None:
         try:
             resource_tracker.ensure_running()
             signal.pthread_sigmask(signal.SIG_BLOCK, unheard)  # the previous call unblocks SIGINT
-            forkserver.set_forkserver_preload(
-                ["__main__", __name__]
-            )  # else each worker would import these modules
+            # Without the preload, each worker would import these modules.
+            forkserver.set_forkserver_preload(["__main__", __name__])
             forkserver.ensure_running()
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)

@@ -56,7 +56,7 @@ class KeptResults:
     Args:
         command: the command's name.
         kind: the type of a result, which may consist of dataclasses, containers, moves, positions and plain values.
-        question: the settings that a result depends on, as plain values, without its task and the evaluation.
+        question: the settings on which all results depend, as plain values; the evaluation is added.
     """
 
     def __init__(self, command: str, kind: Any, **question: object) -> None:
@@ -140,7 +140,7 @@ class KeptResults:
                 self._put(task, known)
             waiting.popleft()
             yield known
-        next(results, None)  # lets the generator end its workers
+        next(results, None)  # run the generator to its end, so that it ends its workers
 
     def as_ready(
         self,

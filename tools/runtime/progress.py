@@ -95,8 +95,8 @@ def progress_text(what: str, done: int, total: int | None, unit: str, seconds: f
         done: the number of units done.
         total: the number of units; None if it is unknown.
         unit: the unit of progress, in the plural.
-        seconds: the time since this call began the work, in seconds.
-        before: the number of units, included in `done`, that earlier calls did.
+        seconds: the seconds since the work began or was resumed.
+        before: the number of units that were done before the work was resumed; `done` includes them.
     """
     done_here = done - before
     text = f"{what}: {done:,}{'' if total is None else f' of {total:,}'} {unit}"
@@ -208,7 +208,7 @@ def folded(say: Callable[[str], object]) -> Callable[[str, str], None]:
 
 
 class Complaints:
-    """Prints the first twenty warnings of a kind and counts all of them; a bad file may cause any number.
+    """Counts warnings, and prints only the first twenty, since a bad file may cause any number of warnings.
 
     Args:
         one: the noun for one warning, such as ``complaint``.

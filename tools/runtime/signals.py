@@ -77,7 +77,7 @@ def held_back() -> Iterator[None]:
     try:
         with Interrupts() as interrupts:
             yield
-    finally:  # also if the block failed because the signal ended a process that the block needed
+    finally:  # the block may have failed because the signal also ended a process that it needed
         try:
             interrupts.check()
         except Interrupted as interrupted:
