@@ -45,7 +45,7 @@ _SUITE = Path(__file__).parent / "data" / "bench.obf"
 _MIDGAME = Limit(depth=11)
 _SELECTIVE_MIDGAME = Limit(depth=18, selectivity=73)
 _PERFT_DEPTH = 9
-# A deeper perft is split into parts of this many plies, whose counts are kept. A part takes at most some seconds.
+# A deeper perft is split into parts of this depth, and each part's count is saved. A part takes a few seconds at most.
 _PLIES_OF_A_PART = 9
 # At most 64 discs are played, each after at most one pass, so deeper counts are the same.
 _DEEPEST = 128

@@ -175,7 +175,7 @@ def export(path: Path, output: Path, form: Form | None) -> None:
     only the level of each search, and edax-text has nothing but leaves and levels. docs/book.md describes them.
     """
     form = form or ("edax" if output.suffix.lower() == ".dat" else "text")
-    if output is STDOUT and form == "edax":  # the file's header is filled in at the end
+    if output is STDOUT and form == "edax":  # the header is written last, which needs a seekable file
         raise click.BadParameter("edax is a binary form: name a file (-o FILE)", param_hint="--output")
     with Book.open(path) as book, book.steady(), open_output(output) as file:
         write_form(book, file, form)
@@ -202,7 +202,7 @@ def import_(source: str, path: Path, form: Form | None, rules: Rules | None) -> 
     """
     from outflank.tools.books.importing import import_book
 
-    if not path.exists():  # for an existing book, ``import_book`` raises another error
+    if not path.exists():  # ``import_book`` has a separate error for an existing book
         expect_writable(path)
     count = import_book(source, path, rules, form)
     click.echo(f"{path}: {counted(count, 'position')}")

@@ -198,10 +198,10 @@ def compliance(
 
 
 class _FirstAnswer:
-    """Warns once if an engine's first answer takes seconds. It says that the engine may speak another protocol.
+    """Warns once that an engine may speak another protocol, if its first answer takes ``_SILENT_SECONDS``.
 
     Args:
-        interrupts: the recorder of signals, which end the wait.
+        interrupts: the recorder of signals; a signal ends the wait.
 
     Attributes:
         has_come: True if the first answer has arrived.

@@ -42,7 +42,7 @@ from outflank.tools.match.stats.spsa import TunedParameter
 from outflank.tools.runs.resume import ask_about_commands
 from outflank.tools.runs.show import show_run
 
-if TYPE_CHECKING:  # this needs optional dependencies
+if TYPE_CHECKING:  # this import needs optional dependencies
     from outflank.tools.match.runner.session import RunSession
 
 RUNS_FOLDER = Path("runs")
@@ -85,7 +85,7 @@ def tournament(form: str, round_count: int | None, options: RunOptions, played: 
 
     Any two engines that meet play --games games. docs/match.md has the details.
     """
-    if form == Format.KNOCKOUT and round_count not in (None, 1):  # --save-config writes --rounds 1
+    if form == Format.KNOCKOUT and round_count not in (None, 1):  # --save-config writes rounds = 1
         raise click.UsageError("a knockout ends when one engine is left, so --rounds has no meaning for it")
     _play_run(lambda: tournament_of(played, options.specs(), form, round_count), played, options)
 
@@ -175,7 +175,7 @@ def _play_run(
     Args:
         choose: the function that returns the settings of a new run.
         played: the settings from the options, without engines.
-        options: the other options.
+        options: the options that are not settings of the run, such as its folder.
         may_grow: True if a resumed run may get more games.
 
     Returns: the session, and the run at its end.
@@ -260,7 +260,7 @@ def _show(session: RunSession, options: RunOptions, folder: Path) -> Run:
     """Play and show a run. If it is interrupted, ``--resume`` of `folder` continues it; see ``show_run``."""
     play: dict[str, Any] = {}
     if options.cluster:
-        from outflank.tools.match.runner.cluster import ClusterPool  # this needs optional dependencies
+        from outflank.tools.match.runner.cluster import ClusterPool  # this import needs optional dependencies
 
         address = options.cluster
         play["open_pool"] = lambda settings, run, on_update, all_dialogues: ClusterPool(

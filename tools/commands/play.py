@@ -50,7 +50,7 @@ _SIDES = {
 _HIGHEST_SEED = 2**31 - 1
 
 
-class SideChoice(click.Choice):  # type: ignore[type-arg]  # generic in newer versions of click alone
+class SideChoice(click.Choice):  # type: ignore[type-arg]  # Choice is generic only in newer versions of click
     """The name of a side, which may be abbreviated."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:

@@ -277,7 +277,7 @@ def label(
 
 _NICENESS = 10
 _BOARDS_A_GAME = 150  # the boards made from each game, about five for each position
-_BANK_EXACT_FROM = 13  # empty squares: fewer than any board of a bank has
+_BANK_EXACT_FROM = 13  # games are solved from this number of empties; the bank's boards have more
 
 
 @train.command(cls=Command)
