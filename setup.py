@@ -9,7 +9,7 @@ build for the CPU is chosen. ``OUTFLANK_MARCH=<value>`` sets ``gcc -march`` inst
 make a wheel with one build for each value, in separate folders. ``engine/buildinfo.py`` records the CPU features that
 the compiler was allowed to use; ``engine/machine.py`` compares them with the CPU that imports the package.
 
-If ``OUTFLANK_TARGET`` is one of TARGETS, zig (the package ``ziglang``) compiles a wheel for this system. Modules for
+If ``OUTFLANK_TARGET`` is one of TARGETS, zig (the package ``ziglang``) compiles the wheel for this target. Modules for
 Windows are linked with the ``python3.dll`` that ``LDFLAGS`` names.
 """
 
@@ -47,7 +47,7 @@ PAGES = ("docs/**/*.*", "examples/*.toml", "examples/*.ipynb", "examples/*.jsonl
 IS_WHEEL = "bdist_wheel" in sys.argv
 # A wheel has a separate build folder, so that it does not get modules that were built for the checkout.
 WHEEL_FOLDER = "build/for-wheel"
-# The target names of zig, with the oldest supported version of the system, and the platform tags of their wheels.
+# The platform tags of wheels by zig's target, which may contain the oldest supported version of macOS or glibc.
 TARGETS = {
     "x86_64-windows-gnu": "win-amd64",
     "x86_64-macos.11.0": "macosx-11.0-x86_64",
@@ -96,7 +96,7 @@ def compiler() -> str:
 def used_features(march: str) -> tuple[str, ...]:
     """Return the CPU features that ``-march`` lets the compiler use, by their names in cpufeatures.h.
 
-    Raises: SystemExit with one sentence if the compiler is missing or refuses the value.
+    Raises: SystemExit with a message if the compiler is missing or refuses the value.
     """
     command = [*compiler().split(), *march_options(march), "-dM", "-E", "-x", "c", os.devnull]
     try:
@@ -115,7 +115,7 @@ def used_features(march: str) -> tuple[str, ...]:
 
 
 def march_options(march: str) -> list[str]:
-    """Return the compiler's options for a CPU. Zig has other names, and its default is the oldest CPU of a family."""
+    """Return the compiler's options for a CPU. Zig uses other names; by default, it uses the oldest CPU of a family."""
     if not TARGET:
         return [f"-march={march}"]
     return [f"-march={march.replace('-', '_')}"] if march.startswith("x86-64") else []
@@ -133,7 +133,7 @@ def compile_for_target() -> None:
 
 
 def record_build(builds: dict[str, tuple[str, ...]], folder: Path) -> Path:
-    """Write buildinfo.py, which is read at import before a module for a CPU is loaded, and return its path."""
+    """Write buildinfo.py, which is imported before the build for a CPU is chosen, and return its path."""
     text = '"""Written by setup.py: the CPU features that each build of the engine needs, the best build first."""\n\n'
     text += f"BUILDS = {builds!r}\n"
     target = folder / "buildinfo.py"
@@ -157,11 +157,11 @@ def unpack_weights(folder: Path) -> None:
 
 
 def alias_folder() -> str:
-    """Create build/cimport, where a link for each dotted name that Python, Cython and mypy look up leads to its folder.
+    """Create build/cimport, whose package ``outflank`` consists of links to the checkout, and return its path.
 
-    An editable install puts this folder on the path. A regular package there takes precedence over a plain folder that
-    is called ``outflank``, such as the checkout. The finder that setuptools would install otherwise is asked only after
-    the path, so that such a folder would take precedence.
+    Python, Cython and mypy find the modules there. An editable install puts build/cimport on the path, where this
+    package takes precedence over a plain folder called ``outflank``, such as the checkout. Python would ask the finder
+    that setuptools installs otherwise only after the path, and so would choose the plain folder.
     """
     package = ROOT / "build" / "cimport" / "outflank"
     package.mkdir(parents=True, exist_ok=True)
@@ -235,7 +235,7 @@ def arguments(args: ast.arguments) -> str:
 def extensions() -> list[Extension]:
     """Return an extension module for each .pyx of the engine, and of tests that call the engine's kernels."""
     macros = [] if os.environ.get("OUTFLANK_ASSERT") else [("CYTHON_WITHOUT_ASSERTIONS", "1")]
-    if IS_WHEEL:  # use only the API of all Pythons from 3.11 on
+    if IS_WHEEL:  # the limited API works with Python 3.11 and later
         macros.append(("Py_LIMITED_API", "0x030B0000"))
     return [
         Extension(
@@ -274,7 +274,7 @@ def translated() -> dict[str, Extension]:
         quiet=True,
         nthreads=CORES,
         compiler_directives={
-            "allow_none_for_extension_args": False,  # else None would be accepted and read as a board
+            "allow_none_for_extension_args": False,  # otherwise None would be accepted and read as a board
             "embedsignature": False,
             "profile": bool(os.environ.get("OUTFLANK_PROFILE")),
         },
@@ -310,7 +310,7 @@ def label(march: str) -> str:
 
 
 class BuildForEachCPU(build_ext):
-    """Compiles on all processors."""
+    """The command that builds the modules, buildinfo.py and the unpacked weights."""
 
     def finalize_options(self) -> None:
         """Use all processors and, for an editable install, a permanent folder. Outside a checkout leave tests out."""
@@ -320,17 +320,16 @@ class BuildForEachCPU(build_ext):
         self.parallel = self.parallel or CORES
         if TARGET:
             self.include_dirs = [str(ROOT / "build" / "headers")]
-        if (
-            self.editable_mode
-        ):  # setuptools would take one that it removes, and the next build would compile everything
+        # setuptools would use a temporary folder, and the next build would compile everything.
+        if self.editable_mode:
             lasting = self.distribution.get_command_class("build")(self.distribution)
             lasting.ensure_finalized()
             self.build_lib, self.build_temp = lasting.build_platlib, lasting.build_temp
 
     def run(self) -> None:
-        """Build the modules that are out of date; all if MARCHES changed, since every module depends on buildinfo.py.
+        """Build the modules that are out of date, or all if MARCHES changed, since each module depends on buildinfo.py.
 
-        Raises: SystemExit with one sentence if a checkout is to be built for several CPUs, or Python has no headers.
+        Raises: SystemExit with a message if a checkout is to be built for several CPUs, or if Python has no headers.
         """
         if len(MARCHES) > 1 and not IS_WHEEL:
             raise SystemExit(
@@ -357,7 +356,7 @@ class BuildForEachCPU(build_ext):
         return name.replace(".abi3.so", ".pyd") if "windows" in TARGET else name
 
     def build_extensions(self) -> None:
-        """Build the modules; remove library folders of this Python from wheels, and -fPIC for Windows."""
+        """Build the modules, without this Python's library folders in wheels, and without -fPIC for Windows."""
         if IS_WHEEL:
             self.compiler.linker_so = [
                 word for word in self.compiler.linker_so if not word.startswith("-Wl,-rpath")
@@ -408,7 +407,7 @@ def pages() -> list[tuple[str, list[str]]]:
 @contextmanager
 def only_build() -> Iterator[None]:
     """Wait until no other build runs in this checkout, with a message on stderr. Later builds wait for this one."""
-    if sys.platform == "win32":  # has no fcntl
+    if sys.platform == "win32":  # Windows has no fcntl
         yield
         return
     import fcntl
@@ -425,7 +424,7 @@ def only_build() -> Iterator[None]:
 def main() -> None:
     """Run the setuptools command that the arguments name.
 
-    Raises: SystemExit with one sentence if OUTFLANK_TARGET is not one of TARGETS.
+    Raises: SystemExit with a message if OUTFLANK_TARGET is not one of TARGETS.
     """
     if TARGET and TARGET not in TARGETS:
         raise SystemExit(f"expected OUTFLANK_TARGET to be one of {', '.join(TARGETS)}, got {TARGET!r}")
@@ -439,7 +438,7 @@ def main() -> None:
         package_dir={"": alias_folder()},
         options={
             "build": {"build_base": WHEEL_FOLDER} if IS_WHEEL else {},
-            "egg_info": {"egg_base": "."},  # the default would be the folder of links
+            "egg_info": {"egg_base": "."},  # the default would be build/cimport
             "bdist_wheel": {
                 **({"py_limited_api": "cp311"} if IS_WHEEL else {}),
                 **({"plat_name": TARGETS[TARGET]} if TARGET else {}),
