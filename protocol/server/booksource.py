@@ -1,4 +1,4 @@
-"""A session's access to an opening book: it chooses moves, looks entries up, and adds positions of games."""
+"""A session's opening book: choosing moves, looking entries up, and adding the positions of a game."""
 
 import random
 import weakref
@@ -13,17 +13,17 @@ if TYPE_CHECKING:  # not imported at run time, so that the first answer does not
     from outflank.book import Book, BookEntry, BookMove
 
 NO_BOOK = "none"
-"""The word for "no book" in place of a book's name."""
+"""The name that means that no book is used."""
 _SHIPPED = Path(__file__).parents[2] / "book" / "data"
 
 
 def shipped_books() -> list[Path]:
-    """Return the files of the books in the package, which are for different rules; may be empty."""
+    """Return the paths of the shipped books; empty if there are none. Each book is for different rules."""
     return sorted(_SHIPPED.glob("*.book"))
 
 
 def named_book(name: str) -> Path:
-    """Return the path `name` if it exists; otherwise, the shipped book of this name, ``standard`` or ``parallel``."""
+    """Return the path of the shipped book `name` if there is one and no file has this name; else the path `name`."""
     path = Path(name)
     if path.exists():
         return path
@@ -81,8 +81,8 @@ class BookSource:
     def choose(self, request: MoveRequest) -> Move | None:
         """Return the book's best move or a random move with a small enough loss; None if the book has no move.
 
-        If the move leads to a position outside the book, its score is from a single search. If that search was
-        shallower than the depth limit of the request, return None, so that a new search chooses the move.
+        A single search has scored the moves that lead out of the book. If the chosen move is one of them, and this
+        search was shallower than the depth limit of the request, return None, so that the next source chooses.
         """
         entry = self.probe(request.position)
         if entry is None or not entry.moves:
@@ -166,7 +166,7 @@ class BookSource:
 
             try:
                 self._book = Book.open(self._path)
-                weakref.finalize(self, self._book.close)  # for a session that does not close its books
+                weakref.finalize(self, self._book.close)  # a session may end without closing its books
             except OutflankError as error:
                 self._give_up(error)
         return self._book

@@ -1,4 +1,4 @@
-"""Opponents of human strength, which make mistakes as weaker players do, on our own Elo scale.
+"""Opponents of human strength, rated on our own Elo scale.
 
 All moves are searched, and one move is drawn at random. The more discs a move loses, the less likely it is drawn. The
 search depth, the size of mistakes and the number of solved empty squares depend on the Elo rating. docs/play.md has the
@@ -49,7 +49,7 @@ _PHASES = ((60, 0.5), (36, 0.9), (20, 1.5), (8, 1.5), (4, 0.7), (0, 0.7))
 _MOST_TEMPERATURES_LOST = 4.0  # the maximum loss of a move, in multiples of the temperature
 _MOST_DISCS_LOST = 14.0  # the maximum loss of a move at any temperature, in discs
 _CORNERS = 0x8100000000000081
-# The factor of the probability of a move that gives a corner away and is not the best move.
+# The weight of a move that loses discs and gives a corner away is multiplied by this factor.
 _CORNER_FACTOR = 0.05
 
 
@@ -89,7 +89,7 @@ def chances(position: Position, lines: Sequence[Line], given: HumanStrength) -> 
 
     Args:
         position: the position searched.
-        lines: the lines of all moves to choose from, the best first, searched to one of the depths from ``depths``.
+        lines: a line for each move to choose from, the best first, searched to a depth that ``depths`` returns.
         given: the strength of the opponent.
     """
     best = lines[0].score

@@ -63,7 +63,7 @@ class BookInfo(SearchInfo):
     """A book's entry in the form of a search result.
 
     Attributes:
-        counts: the number of lines in the book that begin with the first move of each line in `lines`.
+        counts: the numbers of lines in the book that begin with each move of `lines`, in the same order.
     """
 
     counts: tuple[int, ...] = ()
@@ -74,8 +74,8 @@ class MoveVariety:
     """The random variety of a game's first moves, except moves from a book.
 
     Attributes:
-        discs: the maximum loss of a move in discs, against the best move, by a search within the move's limit.
-        plies: the number of turns with variety, without passes. In later turns, the best move is played.
+        discs: the maximum difference in discs between the search scores of the best move and of the drawn move.
+        plies: the number of moves of both sides, without passes, after which the best move is always played.
 
     Raises: SettingsError if a value is out of range.
     """
@@ -98,8 +98,9 @@ class SearchSource:
 
     Args:
         searcher: the searcher for requests that allow random choices.
-        steady: the searcher for other requests; None for `searcher`, which must then have no seed.
-        seed: the seed of `searcher` and of random choices. With None, only `variety` is random, by a random seed.
+        steady: the searcher for requests without random choices; None to use `searcher`, which must then have no seed.
+        seed: the seed of `searcher` and of random choices. With None, `searcher` has no seed, and random choices use a
+            random seed.
         variety: the random variety of the first moves; None to play the best move always.
     """
 

@@ -30,8 +30,8 @@ class Wire(Protocol):
         """Execute a line, and yield the pieces of the answer.
 
         Each piece is sent at once, also during a search. If no piece is yielded, the line gets no answer. An
-        interrupted search ends soon. If an interrupted command must not give a result in the protocol, this method has
-        to check ``session.inbox.interrupted``.
+        interrupted search ends soon. If the protocol does not allow its result, this method has to check
+        ``session.inbox.interrupted``.
 
         Raises: FileFormatError if the evaluation's weights can't be read.
         """
@@ -72,7 +72,7 @@ def serve(session: Session, wire: Wire, source: int, target: int, log: Log) -> N
             _write(target, data)
         if session.closed:
             return
-        # This comes after the first answer, which should not be delayed, and before a clock may be running.
+        # The data for searches is loaded after the first answer, so as not to delay it, but before a clock may run.
         session.prepare()
         session.ponder()
     if failures:

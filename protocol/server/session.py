@@ -320,7 +320,7 @@ def think_aloud(
 
     Args:
         session: the session in which the move is chosen. Its search is interrupted if the generator is closed early.
-        think: the function that chooses the move. It calls its argument with each search result.
+        think: the function that chooses the move, and calls its argument with each search result.
 
     Yields: each search result, None whenever a new command is waiting, and finally the move.
 

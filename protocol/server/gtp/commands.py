@@ -1,4 +1,4 @@
-"""The table of all GTP commands, and the wire that executes the commands.
+"""The table of all GTP commands, and the class that executes them.
 
 A command is a function of the session and the arguments. It returns the answer as text, or yields the lines of a
 continuous answer. docs/gtp.md is generated from the docstrings. A docstring omits Arguments, Answer or Fails if the
@@ -203,7 +203,7 @@ class Gtp:
     """The wire of GTP; see ``serve.Wire``."""
 
     def kind(self, line: bytes) -> LineKind:
-        """Return the kind of a line. Only ``# interrupt`` interrupts; it is not a command."""
+        """Return the kind of a line. Only GoGui's comment ``# interrupt`` interrupts other commands."""
         command = parse(line)
         if command is None:
             return LineKind(is_command=False, interrupts=is_interrupt(line))

@@ -31,7 +31,7 @@ string/Rules/outflank-rules
 string/Settings/gomill-describe_engine
 param/Strength/outflank-strength"""
 _DEPTH_OF_SCORES = 8
-# The attributes of Strength by the names of the limits on the command line.
+# This maps the name of each limit in a command to the attribute of Strength.
 _LIMITS = {"level": "level", "depth": "depth", "time": "seconds", "nodes": "nodes", "elo": "elo"}
 _BLACKS, _WHITES = "#6f8fc4", "#e0b870"
 _ODD, _EVEN = "#d98880", "#7dbb8a"

@@ -1,4 +1,4 @@
-"""The grammar of GTP version 2: parses lines into commands, and formats answers. It does not depend on the engine.
+"""The grammar of GTP version 2: parses lines into commands, and formats answers.
 
 Where the draft of GTP is ambiguous, we follow GNU Go and gomill. ``docs/gtp.md`` lists these cases.
 """
@@ -19,10 +19,10 @@ _ID = re.compile(rb" *(-?)([0-9]+)")
 
 
 class CommandError(OutflankError):
-    """The failure of a command, which has changed nothing.
+    """A command has failed, and has changed nothing.
 
     Args:
-        words: GTP's standard text for the failure, which controllers compare.
+        words: GTP's standard error message, by which controllers recognize the failure.
         detail: the expected and the actual value.
     """
 
@@ -33,8 +33,8 @@ class CommandError(OutflankError):
 def parse(line: bytes) -> tuple[str, str, list[str]] | None:
     """Parse a line. Return None for a blank line and for a comment, which get no answer.
 
-    Returns: the id, as digits for the answer, empty if the line has no id; the command's name, empty only if the line
-        has no comment and is longer than LINE_CAP; and the words after the name.
+    Returns: the id for the answer, empty if the line has no id; the command's name; and the words after the name. The
+        name is empty only if the line is longer than LINE_CAP and has no comment.
     """
     text = without_control_bytes(line.partition(b"#")[0])
     number = _ID.match(text)
@@ -154,7 +154,7 @@ class Arguments:
         return float(word)
 
     def duration(self) -> float:
-        """Return seconds, more than 0 and at most 2^31 - 1."""
+        """Return a number of seconds, more than 0 and at most 2^31 - 1."""
         word = self.word(expected := f"more than 0 and at most {HIGHEST_NUMBER} seconds")
         if not _NUMBER.fullmatch(word) or not 0 < float(word) <= HIGHEST_NUMBER:
             raise CommandError("syntax error", f"expected {expected}, got {word!r}")

@@ -1,4 +1,4 @@
-"""NBoard's protocol: the table of its commands, and the wire that reads and executes them.
+"""NBoard's protocol: the table of its commands, and the class that reads and executes them.
 
 Source: the protocol's page in the program NTest, by the protocol's author Chris Welty.
 
