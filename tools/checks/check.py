@@ -17,7 +17,7 @@ class Violation(Exception):
 
 
 class CheckSkipped(Exception):
-    """The rule does not apply to this engine, or can't be checked; the message is a clause with the reason."""
+    """The rule does not apply to this engine, or can't be checked. The message is the reason."""
 
 
 def expect(holds: bool, expected: str, got: object) -> None:
@@ -47,7 +47,7 @@ Level = Literal["must", "should"]
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """A rule, and the function that checks an engine by it.
+    """A rule, and the function that checks whether an engine obeys the rule.
 
     Attributes:
         name: the name, in words joined by hyphens.

@@ -23,8 +23,7 @@ class Finding:
     Attributes:
         check: the check.
         outcome: the outcome of the check.
-        detail: the expected and the actual answer of a failed check, or the reason why the check was skipped: the rule
-            does not apply to this engine or can't be checked, or an earlier check reports the same fault.
+        detail: the error message of a failed check, or the reason why the check was skipped.
         dialogue: the dialogue of a failed check: ``>`` marks lines to the engine, ``<`` lines from the engine.
     """
 
@@ -41,7 +40,7 @@ class Finding:
 def verdict(findings: Sequence[Finding]) -> dict[str, int]:
     """Return the numbers of checks by outcome: `passed`, `failed`, `warned`, `skipped`.
 
-    A broken rule of the level `should` counts as warned. The engine complies if no check has failed.
+    A failed check of level `should` counts as `warned`, not as `failed`. The engine complies if `failed` is 0.
     """
     outcomes = [finding.outcome for finding in findings]
     return {
@@ -81,7 +80,7 @@ def _run(check: Check, engine: TappedDriver, silences: dict[str, Check], reporte
         check: the check.
         engine: the engine.
         silences: the commands that the engine did not answer, each with the check that reported the missing answer.
-        reported: the checks that the engine failed, each with the check that reported the fault.
+        reported: the names of the checks that found a fault, each with the name of the check that reported this fault.
     """
     if check.alone:
         engine.close()
@@ -94,7 +93,7 @@ def _run(check: Check, engine: TappedDriver, silences: dict[str, Check], reporte
     except Violation as error:
         finding = Finding(check, "failed", str(error), tuple(engine.dialogue))
     except EngineError as error:
-        # Missing answers to any commands that have to be refused count as one fault.
+        # All missing answers to commands that the engine has to refuse count as one fault.
         before = silences.setdefault("" if check.name.startswith(_REFUSES) else engine.asked, check)
         if before is check or (before.level, check.level) == ("should", "must"):
             finding = Finding(check, "failed", str(error), tuple(engine.dialogue))

@@ -51,9 +51,9 @@ class TappedDriver(ProcessDriver):
 
     Args:
         spec: the engine.
-        patience: see above.
-        thinking: see above.
-        named: the argument ``on_wait`` of ``Driver``.
+        patience: the value of the attribute.
+        thinking: the value of the attribute.
+        named: further arguments of ``Driver``, such as ``on_wait``.
     """
 
     commands: frozenset[str] = frozenset()
@@ -142,7 +142,7 @@ class RawAnswer(Reply):
     """An answer with its exact form.
 
     Attributes:
-        id: the id that the answer repeats; empty if the answer has no number that was sent as an id.
+        id: the number after the sign if it was sent as an id; empty otherwise.
         glued: True if the id follows the sign without a blank, or if there is no id.
         raw: the bytes of the answer, including the closing empty line.
         strays: the output before the answer that is not part of any answer.
@@ -174,7 +174,7 @@ class TappedGtpDriver(TappedDriver, GtpDriver):
         self._refused = ""  # a command that the engine has refused; empty if none is known
 
     def start(self) -> None:
-        """Start the process, see ``ProcessDriver``. From now on, every line with a sign is an answer."""
+        """Start the process, see ``ProcessDriver``. A line with a sign is an answer even if its form is wrong."""
         super().start()
         self._speaks_gtp = True
         self._ids.clear()

@@ -239,14 +239,14 @@ def answers_in_order(engine: TappedGtpDriver) -> None:
     asked = [(str(id), "name" if id % 3 else "list_commands") for id in range(1, _PIPELINED + 1)]
     replies = engine.replies([" ".join(each) for each in asked])
     for (id, command), reply in zip(asked, replies, strict=True):
-        # An engine that does not repeat ids is judged by the texts of its answers.
+        # Without an id, only the text shows which command was answered.
         in_place = reply.id == id if reply.id else reply.text == texts[command]
         expect(in_place, f"the answer to '{id} {command}' in its place", reply)
 
 
 _LONG = 100_000
 _PAUSE_SECONDS = 0.05
-_TWO_WORDS = ("known_command name", "boardsize 8")  # commands with one argument; an engine may lack the first
+_TWO_WORDS = ("known_command name", "boardsize 8")  # commands with one argument, sent until one succeeds
 
 
 def _plain(engine: TappedGtpDriver) -> tuple[bytes, str]:
@@ -284,7 +284,7 @@ def ignores_comments_behind_commands(engine: TappedGtpDriver) -> None:
 
 
 def _comment_sign(engine: TappedGtpDriver) -> bytes:
-    """Return the bytes that begin a comment after a command: ``#``, after a blank if the engine accepts a blank."""
+    """Return the bytes that begin a comment after a command: ``" #"`` if the engine accepts them, else ``"#"``."""
     with suppress(Violation):
         _answers_once(engine, lambda command: command + b" # is there one?\n")
         return b" #"
@@ -407,7 +407,7 @@ def refuses_missing_arguments(engine: TappedGtpDriver) -> None:
 @should()
 def refuses_what_is_no_number(engine: TappedGtpDriver) -> None:
     """`boardsize` and `komi` fail where the argument is no number."""
-    takes_any_size = engine.ask("boardsize 1000").ok  # another check reports such an engine
+    takes_any_size = engine.ask("boardsize 1000").ok  # another check reports an engine that takes any size
     for command in ("komi little",) if takes_any_size else ("boardsize eight", "komi little"):
         engine.refuse(command)
 
