@@ -9,7 +9,7 @@ from outflank.tools.match.game.results import GameRecord
 from outflank.tools.match.state.events import Event, GameEnded, GameVoided, RunObserver
 from outflank.tools.match.state.schema import LONGEST_DIALOGUE, cut
 
-_MOST_BYTES = 1 << 30  # the limit of all files of a session together
+_MOST_BYTES = 1 << 30  # the maximum size of all files of a session together
 
 
 class DialogueFiles(RunObserver):

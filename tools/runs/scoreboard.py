@@ -89,7 +89,7 @@ class Scoreboard(RunObserver):
                 self.say(sentence)
             case GamesPlanned(games, played):
                 games += games_to_be_planned(self._standings.settings, self._standings.games.values())
-                # Tournaments are planned round by round. Games played before the first plan belong to earlier sessions.
+                # A tournament has a plan for each round. At a session's first plan, all games are of earlier ones.
                 (task,) = self._progress.tasks
                 before = played if task.total is None else task.fields["before"]
                 self._progress.update(

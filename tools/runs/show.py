@@ -18,7 +18,7 @@ from outflank.tools.match.state.run_file import RUN_FILE
 from outflank.tools.runtime.progress import counted, json_line, warn
 from outflank.tools.runtime.signals import Interrupted, Interrupts
 
-if TYPE_CHECKING:  # these need optional packages
+if TYPE_CHECKING:  # these modules need optional packages
     from outflank.tools.match.runner.session import RunSession
     from outflank.tools.runtime.address import Address
 
