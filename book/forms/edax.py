@@ -16,7 +16,7 @@ bytes   header
 bytes   position, the image with the smallest (player, opponent)
 ======  =====================================================================================================
 8, 8    discs of the side to move and of the other side, bit 0 = a1
-4 x 4   uint32 lines that are won, drawn, lost, and all lines
+4 x 4   uint32 numbers of lines: won, drawn, lost, all
 3 x 2   int16 score, lower and upper bound
 1, 1    number of links, level
 2 each  links: int8 score, square 0 (a1) to 63 (h8), 64 for a pass; then the leaf, -127 and 65 if there is none
@@ -59,7 +59,7 @@ _VERSION = (4, 6)
 _HEADER = struct.Struct("<8sBBhbbbbbxiiiiii")
 _POSITION = struct.Struct("<QQIIIIhhhBB")
 _MOVE = struct.Struct("<bB")
-_TOLD = re.compile(r"\d{1,4}(?: \d{1,4}){10}")  # a fact of an imported book: the numbers of its header
+_TOLD = re.compile(r"\d{1,4}(?: \d{1,4}){10}")  # the header of an imported book, as a fact stores it
 _PASS, _NO_MOVE, _NO_SCORE = 64, 65, -127
 _LINE = re.compile(r"([-XO]{64}) ([XO]),(\d{1,2}),(--|[A-H][1-8]|PA|PS),(-?\d{1,3})")
 _LONGEST_LINE = 1 << 10
@@ -110,9 +110,9 @@ def read(file: BinaryIO, rules: Rules) -> Contents:
 
 
 def _passes(record: Record, entry: BookEntry, written: set[Position]) -> Iterator[bytes]:
-    """Yield the positions after the entry's moves in which the side to move has to pass, packed.
+    """Yield each packed position in which the opponent has to pass after one of the entry's moves.
 
-    Positions in `written` are left out; new positions are added to it.
+    Positions in `written` are left out; the others are added to it.
     """
     for move in entry.moves:
         after = entry.position.play(move.move)
@@ -146,7 +146,7 @@ def _pack(
 def _header(told: str, level: int, least: int, count: int) -> bytes:
     """Return the header of the imported book (`told`) or, if there is none, a header that is computed from the book."""
     if _TOLD.fullmatch(told):
-        with suppress(struct.error):  # the numbers of a fact that was written by hand may be out of range
+        with suppress(struct.error):  # a fact that was written by hand may have numbers out of range
             return _HEADER.pack(MAGIC, *_VERSION, *map(int, told.split()), count)
     now = datetime.now()
     date = (now.year, now.month, now.day, now.hour, now.minute, now.second)
@@ -154,7 +154,7 @@ def _header(told: str, level: int, least: int, count: int) -> bytes:
 
 
 def _records(file: BinaryIO, count: int, rules: Rules) -> Iterator[tuple[str, Record]]:
-    """Yield the record of each position with a legal move, after its place in the file for error messages."""
+    """Yield the place in the file, for error messages, and the record of each position with a legal move."""
     for number in range(1, count + 1):
         where = f"position {number} of {count}"
         record = _record(file, rules, where)

@@ -12,7 +12,7 @@ bytes   position, one of its images
 ======  =====================================================================================================
 8, 8    discs of the side to move and of the other side, bit 0 = h8
 1, 1    int8 score, level of its search: -1 unknown, 70 a score set by hand
-4       uint32 number of lines, which is ignored and counted again
+4       uint32 number of lines, which is ignored
 3       int8 score, move (bit number) and level of the leaf, the best move that leads out of the book; 125 no move
 ======  =====================================================================================================
 
@@ -92,7 +92,7 @@ def _positions(
         except ValueError as error:
             raise FileFormatError(f"{where}: {error}") from None
         score, level, lines, leaf_score, move, leaf_level = numbers
-        if abs(score) <= MOST_DISCS and position.legal_mask():  # Egaroucid also skips other positions
+        if abs(score) <= MOST_DISCS and position.legal_mask():  # other positions are skipped, as in Egaroucid
             yield where, position, (score, level, lines, leaf_score, move, leaf_level)
 
 

@@ -75,7 +75,7 @@ def _take_head(lines: Iterator[tuple[int, str]]) -> tuple[int | None, Rules]:
 
 
 def _take_facts(lines: Iterator[tuple[int, str]], facts: dict[str, str]) -> list[tuple[int, str]]:
-    """Add the facts in the next lines to `facts`. Return a list with the line after them; empty at the end."""
+    """Add the facts in the next lines to `facts`. Return a list of the next other line; empty at the end."""
     for number, line in lines:
         word, _, text = line.partition(" ")
         if word != "fact":
@@ -149,7 +149,7 @@ def _record(line: str, rules: Rules, where: str) -> Record:
         )
     except NotationError as error:
         raise FileFormatError(f"{where}: {error}") from None
-    percent: Percent = selectivity  # type: ignore[assignment]  # checked with the rest of the record
+    percent: Percent = selectivity  # type: ignore[assignment]  # ``checked`` validates the record
     return Record(position, score, lower, upper, depth, percent, level, leaf, LineCounts(*counts))
 
 
