@@ -39,7 +39,7 @@ cdef extern from * nogil:
     }
     """
     # Moves every square of the mask one step; squares that leave the board vanish. The function has no branches, since
-    # the proof that a game is over spends most of its time in it.
+    # it takes most of the time of the proof that a game is over.
     uint64_t step "outflank_step" (uint64_t mask, int direction) noexcept
 
 
@@ -58,7 +58,7 @@ cdef inline uint64_t free_squares(const SoloState *state) noexcept nogil:
 
 
 cdef inline uint64_t beyond_chips(uint64_t own, uint64_t chips) noexcept nogil:
-    """Return the squares from which a disc would bracket one of `chips` together with a disc of `own`."""
+    """Return the squares that have a disc of `own` opposite them and one of `chips` in between."""
     cdef uint64_t squares = 0
     cdef int direction
     for direction in range(DIRECTIONS):
@@ -78,15 +78,15 @@ cdef inline uint64_t solo_moves(const SoloState *state, int colour) noexcept nog
 
 
 cdef inline uint64_t solo_turned(const SoloState *state, int colour, int square) noexcept nogil:
-    """Return the discs that a disc of `colour` on a free square turns. Chips end a row, like free squares."""
+    """Return the discs that a disc of `colour` on a free square turns. A chip ends a row like a free square."""
     return turned_discs(state.discs[colour], state.discs[colour ^ 1], square)
 
 
 cdef inline uint64_t solo_taken(const SoloState *state, int colour, int square) noexcept nogil:
     """Return the chips won by a disc of `colour` on a free square.
 
-    The discs that the move turns before have no effect. The square behind a chip is on only one line from the new disc,
-    and the chip interrupts this line, so a disc on that square is not turned.
+    The result is the same before and after the move turns discs. The move never turns a disc on the far side of a chip,
+    since the line from the new disc to it ends at the chip.
     """
     cdef uint64_t own = state.discs[colour], chips = open_chips(state, colour ^ 1), taken = 0, chip
     cdef int direction

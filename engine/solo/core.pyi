@@ -48,7 +48,7 @@ class SoloBoard:
         """Return the free squares on which a disc of this colour turns a disc or wins a chip."""
 
     def turned(self, colour: Colour, square: int) -> int:
-        """Return the discs that a disc of this colour on `square` turns. Chips end a row, like free squares.
+        """Return the discs that a disc of this colour on `square` turns. A chip ends a row like a free square.
 
         Raises: IllegalMoveError if the move is illegal.
         """
@@ -73,22 +73,22 @@ class SoloBoard:
     def winnable(self) -> int:
         """Return the chips that are not proven to be lost. No line of moves wins any other chip.
 
-        The proof computes sets of squares, by adding squares under these rules until no set grows:
+        The proof computes sets of squares. It adds squares to the sets by these rules until no set grows:
 
         - A square may hold a disc of a colour if it holds such a disc now, or if a disc of this colour may be placed
           there. It may also hold such a disc if it is in a run of squares that may hold the other colour, with a square
           that may hold this colour at one end, and a square where this colour may be placed at the other end.
-        - A disc may be placed on a square that is free, or whose chip may be won, if it would bracket something with a
-          square that may hold its colour: a run of squares that may hold the other colour, or a chip of the other
-          colour that may be open.
-        - A closed chip may be opened if a disc may be placed next to it.
+        - A disc may be placed on a square that is free, or whose chip may be won, if another square may hold a disc of
+          its colour, and these two squares enclose a run of squares that may hold the other colour, or one chip that
+          may be open and of the other colour.
+        - A closed chip may be opened if a disc may be placed on a square that shares a side with it.
         - A chip may be won if a disc of the other colour may be placed on one side of it, and the opposite side may
-          hold such a disc. A closed chip must be opened by an earlier move, so a disc must also be possible on another
-          square next to it.
+          hold such a disc. An earlier move must open a closed chip, so a disc must also be possible on another square
+          that shares a side with it.
 
-        Every event of a real line of moves follows from earlier events under these rules, so by induction the sets
-        contain all events. The sets are larger than necessary: they ignore that a disc stays on its square and has only
-        one colour at a time.
+        In a line of moves, these rules allow each move and its effects if the sets contain the effects of all earlier
+        moves. By induction, the sets contain the effects of every line. They may contain more, since the rules ignore
+        that a disc stays on its square and has only one colour at a time.
         """
 
     def can_win(self, nodes: int) -> bool | None:

@@ -72,7 +72,7 @@ cdef bint _grow_discs(_Hope *hope, const SoloState *state, int colour) noexcept 
 cdef uint64_t _openers(const _Hope *hope, int but) noexcept nogil:
     """Return the squares that share a side with a square where a disc may be placed.
 
-    Steps in direction `but` are left out.
+    Steps from the disc in direction `but` do not count; DIRECTIONS excludes no step.
     """
     cdef uint64_t placed = hope.placed[0] | hope.placed[1], squares = 0
     cdef int direction
@@ -87,7 +87,7 @@ cdef bint _grow_chips(_Hope *hope, const SoloState *state) noexcept nogil:
     cdef uint64_t opened = hope.opened | (state.closed & _openers(hope, DIRECTIONS)), won = hope.won, before
     cdef int direction, colour
     for direction in range(DIRECTIONS):
-        # A closed chip has to be turned up by an earlier move than the move that wins the chip.
+        # A disc on another square has to turn a closed chip up first, since a move takes chips before it turns any up.
         before = opened & (~state.closed | _openers(hope, direction))
         for colour in range(2):
             won |= (
@@ -207,7 +207,7 @@ cdef class SoloBoard:
         return solo_moves(&self.state, _number(colour))
 
     def turned(self, colour, square):
-        """Return the discs that a disc of this colour on `square` turns. Chips end a row, like free squares."""
+        """Return the discs that a disc of this colour on `square` turns. A chip ends a row like a free square."""
         self._expect_legal(colour, square)
         return solo_turned(&self.state, _number(colour), square)
 

@@ -16,7 +16,7 @@ from outflank.engine.squares import SQUARES, Colour, mask_of, parse_square, squa
 from outflank.errors import IllegalMoveError, NotationError
 
 SHEET = PRESETS["ravensburger-2006"]
-# The words for the colours: the rule sheet calls our White Gold.
+# The words for the colours. The rule sheet calls White "Gold".
 COLOUR_WORDS = MappingProxyType(
     {colour: name.lower() for colour, name in zip(Colour, SHEET.colour_names, strict=True)}
 )
@@ -134,7 +134,7 @@ class Deal:
 
     @classmethod
     def shuffled(cls, seed: int, layout: Iterable[int] = DEFAULT_LAYOUT) -> "Deal":
-        """Return the deal with this seed. It is the same in every version of Python, which keeps ``random()`` stable.
+        """Return the deal for a seed, which is the same in all versions of Python, since they keep ``random()`` stable.
 
         Raises: NotationError if the layout does not have 24 squares.
         """

@@ -1,4 +1,4 @@
-"""Plays the solo game: by sampling deals if chips are hidden, by beam search if all chips are open."""
+"""Plays the solo game: by sampling deals if chips are hidden, by beam search if all chips are known."""
 
 import random
 from collections.abc import Callable, Mapping
@@ -15,7 +15,7 @@ _WIDER = 4
 
 
 HINT_EFFORT: Mapping[str, int] = {"deals": 64, "finalists": 5, "playouts": 16}
-"""The arguments of a ``SoloPlayer`` for hints, which searches longer than a player of games."""
+"""The arguments of a ``SoloPlayer`` that gives hints. It searches longer than one that plays games."""
 
 
 class SoloPlayer:
@@ -43,7 +43,7 @@ class SoloPlayer:
     ) -> None:
         self._variant = variant
         self._deals, self._finalists, self._playouts = deals, finalists, playouts
-        # A number as the seed would give the random numbers by which ``Deal.shuffled`` deals with the same number.
+        # The seed is a text, since the number alone would repeat the random numbers of the deal with the same seed.
         self._random = random.Random(f"player {seed}")
 
     def choose(self, view: PlayerView) -> SoloMove:
@@ -56,7 +56,7 @@ class SoloPlayer:
         return self._prospects(*self._judged(view))
 
     def _judged(self, view: PlayerView) -> tuple[list[SoloMove], list[DealerView]]:
-        """Sample deals, and return the finalists, the best first, and the games with the sampled deals."""
+        """Sample deals of the closed chips. Return the finalists, the best first, and a game for each sampled deal."""
         unseen = view.unseen()
         games = [self._suppose(view, unseen) for _ in range(self._deals)]
         judged = [
@@ -99,7 +99,7 @@ class SoloPlayer:
 
 @dataclass(frozen=True, slots=True)
 class SoloSolution:
-    """The solution of a deal with open chips.
+    """The solution of a deal whose chips are all known.
 
     Attributes:
         score: the best score found, including the chips won before.
@@ -125,7 +125,7 @@ def solve(
     widest: int = WIDEST,
     on_found: Callable[[SoloSolution], None] | None = None,
 ) -> SoloSolution:
-    """Search for the best line of moves if all chips are open, by wider and wider beam searches.
+    """Search for the best line of moves if all chips are known, by wider and wider beam searches.
 
     The search ends when the score is proven to be the best, or after the widest beam.
 
@@ -138,7 +138,7 @@ def solve(
     solution = SoloSolution(game.score(variant), game.bound(variant), (), 0)
     width = 1
     while width <= widest and not solution.is_proven:
-        # Winning all chips is best in both variants, and this is easiest to find if all chips have the same value.
+        # Winning all chips is best in both variants. Such a line is easiest to find if all chips have the same value.
         for judge in dict.fromkeys((Variant.CHIPS, variant)):
             found, line = _best_line(game, judge, variant, width, seed=width)
             if found > solution.score:
@@ -153,7 +153,7 @@ def solve(
 def _best_line(
     game: DealerView, judge: Variant, variant: Variant, width: int = 1, seed: int = 0
 ) -> tuple[int, tuple[tuple[Colour, int], ...]]:
-    """Search with all chips open for the line that is best in the variant `judge`.
+    """Search for the line that is best in the variant `judge` if all chips are known.
 
     Returns: the score of the line in `variant`, and the line.
     """

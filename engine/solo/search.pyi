@@ -2,8 +2,9 @@
 
 `won` is the mask of the chips won before, which are no longer on the board. `numbers` are the numbers of the chips on
 the 64 squares, a1 first, for the variant that sums numbers; None for the variant that counts chips. The value of a
-board is a sum: the score if every chip is won that is not proven to be lost (``SoloBoard.winnable``), a fifth of the
-score of the chips won so far, and for each legal move a twentieth of the average value of a chip.
+board is the sum of three terms: the score if the player wins all chips that are not proven to be lost
+(``SoloBoard.winnable``), a fifth of the score of the chips won so far, and for each legal move a twentieth of the
+average value of a chip.
 """
 
 from collections.abc import Sequence
@@ -16,8 +17,9 @@ def best_line(
 ) -> tuple[int, tuple[tuple[Colour, int], ...]]:
     """Search by a beam search, which keeps the `width` boards with the highest values after each ply.
 
-    The search ends when none of these boards has a legal move, or when every chip is won that is not proven to be lost.
-    With a width of 1, it plays the move to the board with the highest value at each ply. `seed` breaks ties at random.
+    The search ends when none of these boards has a legal move, or when a line wins all chips that are not proven to be
+    lost. With a width of 1, the search continues after each ply with the board of the highest value. `seed` breaks ties
+    at random.
 
     Returns: the mask of the chips won at the end of the best line, and its moves as colours and squares.
 

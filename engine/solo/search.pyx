@@ -16,7 +16,7 @@ from outflank.engine.squares import Colour
 from outflank.errors import mask, whole
 
 cdef enum:
-    # The value of a chip that may be won, the additional value of a chip that is won, and the value of a legal move.
+    # The weights of the three terms of a board's value, which search.pyi describes.
     _HOPE = 200
     _IN_HAND = 40
     _MOBILITY = 10
@@ -24,7 +24,7 @@ cdef enum:
     _MOST_PLIES = 64
     _SEEN_PER_LINE = 32  # slots of the table of known boards, for each line of the beam; a power of two
 
-# The values of the chips: their numbers, or one for each chip.
+# The value of each chip: its number, or 1 in the variant that counts chips.
 cdef struct _Points:
     bint sum_of_numbers
     int[64] numbers
@@ -80,7 +80,7 @@ cdef uint64_t _draw(uint64_t *seed) noexcept nogil:
 
 
 cdef bint _is_new(uint64_t *seen, int room, const _Node *node) noexcept nogil:
-    """Return whether this board is new at this ply. A board that the table has lost is searched twice."""
+    """Return whether this board is new at this ply. A board whose slot has been overwritten is new again."""
     cdef uint64_t key = node.state.discs[0] * <uint64_t>0x9E3779B97F4A7C15
     key ^= (node.state.discs[1] ^ (key >> 29)) * <uint64_t>0xC2B2AE3D27D4EB4F
     key ^= (node.won ^ (key >> 31)) * <uint64_t>0x165667B19E3779F9
