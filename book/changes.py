@@ -14,9 +14,9 @@ from outflank.engine import OutflankError
 def merge(book: BookWriter, others: Iterable[Book]) -> int:
     """Add the positions of other books to a book.
 
-    If a position is in several books, a score that was set by hand is kept, or else the result of the best search. If
-    the leaf of this search leads to a position of the merged book, the position's other moves have to be searched
-    again: see ``Grower.finish``.
+    If a position is in several books, a score that was set by hand is kept. If there is no such score, the result of
+    the best search is kept. If the leaf of this search leads to a position of the merged book, the position's other
+    moves have to be searched again: see ``Grower.finish``.
 
     Returns: the number of new positions.
     Raises: SettingsError if a book is for other rules; FileFormatError if a book is damaged; OutflankError if `book`
@@ -32,7 +32,7 @@ def merge(book: BookWriter, others: Iterable[Book]) -> int:
                 shared.append(record)
             else:
                 graph.add(record)
-    for record in shared:  # only now are all positions known, and so all links
+    for record in shared:  # weighed last, since links need the positions of all books
         _weigh(graph, record)
     graph.negamax()
     book.put_all(graph.take_changed())
@@ -43,8 +43,8 @@ def merge(book: BookWriter, others: Iterable[Book]) -> int:
 def _weigh(graph: Graph, record: Record) -> None:
     """Use another record of a position if its search is better than the book's.
 
-    It is also used if the searches are equal, but only this record has a leaf that leads out of the merged book. A
-    score that was set by hand is always kept.
+    The record is also used if the searches are equal, but only its leaf leads out of the merged book. A score that was
+    set by hand is always kept.
     """
     node = graph.nodes[key_of(record.position)[0]]
     if HAND_LEVEL in (node.level, record.level):
@@ -60,8 +60,8 @@ def _weigh(graph: Graph, record: Record) -> None:
 def prune(book: BookWriter, reach: Reach) -> int:
     """Remove all positions that are beyond `reach` or not reachable from the root, and return their number.
 
-    A parent of removed positions gets its best move to one of them as a leaf with the same score. So the scores of the
-    remaining positions do not change.
+    A remaining position gets its best move to a removed position as a leaf with the same score, unless its own leaf is
+    at least as good. So the scores of the remaining positions do not change.
 
     Raises: OutflankError if the book has no root, or can't be written.
     """

@@ -22,8 +22,8 @@ class BookCheck:
         faults: a sentence for each fault of the book.
         unreachable: the number of positions that are not reachable from the root, which is no fault.
         unfinished: the number of positions whose open moves still have to be searched, which is no fault.
-        sample: the comparison with new searches: the number of searched positions, the number of equal scores, and the
-            mean and the largest absolute difference in discs; None if no sample was searched.
+        sample: the number of positions that were searched again, the number of equal scores, and the mean and the
+            largest absolute difference of scores in discs; None if no sample was searched.
     """
 
     positions: int

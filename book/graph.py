@@ -34,14 +34,14 @@ class Node:
     position's eight images (see ``key_of``).
 
     Attributes:
-        score: the score of the best move, after ``Graph.settle`` or ``Graph.negamax``.
+        score: the score of the best move, which ``Graph.settle`` and ``Graph.negamax`` update.
         leaf: the best move that leads out of the book, in the image that the key names; None if there is no such move,
             or if a search still has to find the best one.
         leaf_key: the key of the position after the leaf; None if there is no leaf, or if the game is over after it.
         open: the number of moves that lead out of the book. Moves to symmetric images of one position count once.
         links: the children in the book, each with a flag that is True if the same side is to move there.
-        error: the discs that both sides together give away on the best path from the root, after ``Graph.measure``;
-            infinite if there is no path.
+        error: the discs that both sides together give away on the best path from the root, computed by
+            ``Graph.measure``; infinite if there is no path.
     """
 
     key: bytes
@@ -70,13 +70,13 @@ class Node:
         return self.level == HAND_LEVEL
 
     def loss(self, child: "Node", same_side: bool) -> int:
-        """Return the discs that the move to a child gives away; 0 if our score was set by hand and is lower."""
+        """Return the discs that the move to a child gives away; 0 if the move exceeds a score set by hand."""
         return max(0, self.score - (child.score if same_side else -child.score))
 
     def allow_for(self, discs: int, child: "Node") -> None:
         """Reduce the depth, the selectivity and the level so that the margin of the leaf is at least `discs`.
 
-        The depth, the selectivity and the level of the child are used first.
+        These values are first reduced to the child's values.
         """
         if margin_of(self.depth, self.selectivity, self.empties) >= discs:
             return
@@ -154,7 +154,7 @@ class Graph:
         return position_of(node.key, self.rules)
 
     def open_moves(self, position: Position) -> tuple[Move, ...]:
-        """Return the moves that lead out of the book. Of moves to images of the same position, only the first."""
+        """Return the moves that lead out of the book. Of several moves to images of the same position, return one."""
         moves = {
             child.key or child.move: child.move
             for child in children_of(position)
@@ -259,7 +259,7 @@ class Graph:
         node.leaf, node.leaf_key = (None, None) if leaf is None or linked else (leaf, key)
 
     def _cut(self, parent: Node, names: set[bytes]) -> None:
-        """Remove the links to removed nodes. The best of these links becomes the leaf if it is better than the leaf."""
+        """Remove the links to removed nodes. The best removed link replaces the leaf if its score is higher."""
         removed = {child.key: (child, same_side) for child, same_side in parent.links if child.key in names}
         parent.links = [link for link in parent.links if link[0].key not in names]
         parent.open += len(removed)

@@ -18,8 +18,8 @@ from outflank.engine.evaluation.weights import checksum
 from outflank.engine.search.limits import BOLDEST
 
 _COMMIT_SECONDS = 1.0
-# Positions are chosen again only after each batch of answers, since a choice visits the whole book. A batch has at
-# least 64 answers. For a large book, it has as many answers as 0.5 % of the positions.
+# A choice of positions visits the whole book, so the next choice follows only after a batch of answers. A batch has at
+# least 64 answers. In a large book, the number of answers is 0.5 % of the number of positions.
 _LEAST_BATCH, _BATCHES_IN_A_BOOK = 64, 200
 Choice = Callable[[], Iterable[bytes]]
 Question = tuple[Position, tuple[Move, ...]]
@@ -34,8 +34,9 @@ class Judge:
     """Answers a question by a search. A judge can be pickled.
 
     Attributes:
-        searcher: the function that returns the searcher of the process, which has the shipped weights. Its table is
-            cleared, so that an answer does not depend on earlier questions. The function must be picklable.
+        searcher: the function that returns the searcher of the process, which has the shipped weights. Its
+            transposition table is cleared, so that an answer does not depend on earlier questions. The function must be
+            picklable.
         level: the level of the search.
     """
 
@@ -153,7 +154,7 @@ class Grower:
     ) -> None:
         """Search positions again whose level is lower than the judge's, in the order of their costs.
 
-        With `again`, positions of the judge's level are searched again too, each once.
+        With `again`, positions of the judge's level are searched again too. Each position is searched only once.
 
         Raises: see ``grow``.
         """
@@ -172,7 +173,7 @@ class Grower:
         self._commit()
 
     def extend(self, positions: Iterable[Position], seconds: float | None = None) -> None:
-        """Add those of these positions, for example of a game, that the book does not have. Raises: see ``grow``."""
+        """Add the positions, such as the positions of a game, that are not in the book. Raises: see ``grow``."""
         settled = (after_passes(position)[0] for position in positions)
         wanted = dict.fromkeys(key_of(position)[0] for position in settled if position.legal_mask())
         self._work(lambda: (key for key in wanted if key not in self.graph.nodes), seconds)

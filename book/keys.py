@@ -1,6 +1,6 @@
 """The key of a position in a book, which is the same for all images of the position.
 
-A position in which the side to move has to pass has the key of the position after the pass.
+If the side to move has to pass, a position has the key of the position after the pass.
 """
 
 from typing import NamedTuple
@@ -10,7 +10,7 @@ from outflank.engine.squares import DIRECTIONS
 
 BOARD_BYTES = 16
 MOVE_NUMBERS = 64 * (1 + len(DIRECTIONS))
-"""The number of possible results of ``move_number``, which are below it."""
+"""The exclusive upper bound of the results of ``move_number``."""
 _MASK = (1 << 64) - 1
 
 
@@ -31,7 +31,7 @@ class Child(NamedTuple):
 def children_of(position: Position) -> tuple[Child, ...]:
     """Return the children of a position in the order of ``legal_moves``; an empty tuple if the game is over.
 
-    The position must not be one in which the side to move has to pass.
+    If the side to move has to pass, call ``after_passes`` first.
     """
     children = []
     for move in position.legal_moves():

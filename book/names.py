@@ -15,7 +15,7 @@ from outflank.engine import Game, IllegalMoveError, NotationError, Position, Rul
 from outflank.engine.game import as_position
 
 NAMES_FILE = Path(__file__).parent / "data" / "names.txt"
-_INDENT = 2  # the blanks by which a line that continues another one is indented
+_INDENT = 2  # the number of blanks for each level of indentation
 _MOST_SHOWN = 6  # the maximum number of names in an error message
 _SHORTEST_PART = 3  # the minimum number of letters of a text that matches a part of a name
 _LONGEST_SHOWN = 60  # the maximum number of characters of a text in an error message
@@ -30,8 +30,8 @@ class Opening:
     Attributes:
         names: the names in English, the most usual name first. It may be empty if there is a name in Japanese.
         moves: the line of the opening, which begins with f5: ``f5d6c3d3c4``.
-        japanese: the names in Japanese; may be empty. For the opening of a game, these are the names of the last
-            position with a Japanese name, which may be an earlier or a later position. ``==`` ignores these names.
+        japanese: the names in Japanese; may be empty. The opening of a game may have the Japanese names of an earlier
+            or a later position: see ``opening_of``. ``==`` ignores these names.
     """
 
     names: tuple[str, ...]
@@ -72,7 +72,7 @@ def opening_at(position: Position | Game) -> Opening | None:
 def opening_of(positions: Iterable[Position]) -> Opening | None:
     """Return the opening of a game: the opening of its last position with an English name; None if it has none.
 
-    The result gets the Japanese names of the last position with a Japanese name, which may be another position.
+    The result gets the Japanese names of the last position with a Japanese name. The two positions may differ.
     """
     reached: Opening | None = None
     japanese: tuple[str, ...] = ()
@@ -151,7 +151,7 @@ def opening_line(name: str, rules: Rules | None = None) -> Game:
 
 
 def _spellings(opening: Opening) -> tuple[str, ...]:
-    """Return the letters of each name of an opening, and of all names together as they are shown."""
+    """Return the names of an opening, each alone and all together as they are shown, as ``_letters`` spells them."""
     names = (*opening.names, *opening.japanese, str(opening), opening.in_both_languages)
     return tuple(filter(None, map(_letters, names)))
 
@@ -170,7 +170,7 @@ def _letters(name: str) -> str:
 
 
 def _named(position: Position) -> Opening | None:
-    """Return the opening that leads to this position or an image of it, also if it has only Japanese names."""
+    """Return the opening that leads to this position or an image of it, even if it has only Japanese names."""
     # Most positions have more discs than every opening. Their keys, which take time, need not be computed.
     if position.rules.one_direction or position.empties < _fewest_empties():
         return None

@@ -77,7 +77,6 @@ class Leaf(NamedTuple):
     """The best move of a position that leads out of the book.
 
     Attributes:
-        move: the move.
         score: the score of the move by a search, in discs from the side to move.
     """
 
@@ -116,7 +115,7 @@ class Record:
         upper: the upper bound of the true score, under the same condition.
         depth: the plies of the search that found the leaf; the number of empty squares if it reached the end.
         selectivity: the selectivity of this search, in percent.
-        level: the level of this search; None if it had another limit; HAND_LEVEL if the score was set by hand.
+        level: the level of this search; None if no level limited the search; HAND_LEVEL if the score was set by hand.
         leaf: the best move that leads out of the book; None if every move leads to a position of the book.
         lines: the counts of the lines from the position.
     """
@@ -156,7 +155,7 @@ def to_row(record: Record) -> Row:
         leaf_score,
         *record.lines,
     )
-    return (key, *numbers, checksum(key, numbers))  # type: ignore[return-value]  # its length is unknown to mypy
+    return (key, *numbers, checksum(key, numbers))  # type: ignore[return-value]  # mypy can't know len(numbers)
 
 
 def checksum(key: bytes, numbers: tuple[int | None, ...]) -> int:
@@ -202,7 +201,7 @@ def to_record(row: Row, rules: Rules) -> Record:
         lower,
         upper,
         depth,
-        selectivity,  # type: ignore[arg-type]  # check_row has checked it
+        selectivity,  # type: ignore[arg-type]  # check_row has checked the selectivity
         level,
         leaf,
         LineCounts(*lines),
@@ -248,7 +247,7 @@ def _checked(*numbers: Any) -> tuple[int | None, ...]:
     if (leaf, leaf_score) != (None, None):
         leaf, leaf_score = whole("a move in a record", leaf, 0, MOVE_NUMBERS - 1), _score(leaf_score)
     total, *ended = (whole("a count of lines in a record", count, 0, MOST_LINES) for count in counts)
-    if sum(ended) > total < MOST_LINES:  # a count at its maximum may be too small
+    if sum(ended) > total < MOST_LINES:  # a total at its maximum may be too small, since it is capped
         raise SettingsError(f"{sum(ended)} lines of a record end, and it has only {total}")
     return score, lower, upper, depth, int(selectivity), level, leaf, leaf_score, total, *ended
 
@@ -285,8 +284,8 @@ class BookEntry:
         position: the position that was looked up.
         depth: the plies of the search that scored the moves which lead out of the book.
         moves: the moves in the book, the best first, and linked moves before other moves with the same score. All moves
-            that lead to images of the same position are listed. If the side to move has to pass, this is only a pass.
-            It is empty only in an inconsistent book, which ``outflank book check`` reports.
+            that lead to images of the same position are listed. If the side to move has to pass, a pass is the only
+            move. There are no moves only in an inconsistent book, which ``outflank book check`` reports.
     """
 
     position: Position
@@ -306,7 +305,7 @@ class BookEntry:
 
     @property
     def is_exact(self) -> bool:
-        """Whether the score is proven, since every relevant leaf is solved."""
+        """Whether the score is proven. Every relevant leaf is then solved."""
         return self.lower == self.upper
 
 
@@ -318,7 +317,7 @@ def entry_of(
     Raises: FileFormatError if the leaf of the row is not a legal move of the position.
     """
     _, score, lower, upper, depth, selectivity, level, _, _, *lines, _ = row
-    percent: Percent = selectivity  # type: ignore[assignment]  # a writer accepts no other value
+    percent: Percent = selectivity  # type: ignore[assignment]  # check_row has checked the selectivity
     leaf = leaf_of(row)
     moves = [
         _linked(child, rows[child.key]) for child in children if child.key is not None and child.key in rows

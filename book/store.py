@@ -66,8 +66,8 @@ class Change(NamedTuple):
 class Book:
     """An opening book that is opened for reading. The class is thread-safe.
 
-    Meanwhile, other processes may read the file, and one process may write it. Each look-up sees the last commit. A
-    book should be used as a context manager: ``with Book.open(path) as book``.
+    While the book is open, other processes may read the file, and one process may write it. Each look-up sees the last
+    commit. A book should be used as a context manager: ``with Book.open(path) as book``.
 
     Attributes:
         facts: the facts about the book, by name. Examples are ``rules``, ``created`` (a time) and ``outflank`` (the
@@ -207,7 +207,8 @@ class Book:
     def steady(self) -> Iterator[None]:
         """Let all reads in the block see the same commit, even if another process writes.
 
-        Only one thread may use this at a time, and not while this object changes the book.
+        Only one thread at a time may enter such a block. This object must not change the book in the block, or have
+        uncommitted changes before it.
 
         Raises: FileFormatError if the file is damaged.
         """
@@ -218,7 +219,7 @@ class Book:
             self._rows("COMMIT")
 
     def levels(self) -> dict[int | None, int]:
-        """Return the number of positions by the level of their searches. The key None means another limit.
+        """Return the number of positions by the level of their searches. The key None is for searches without a level.
 
         Raises: FileFormatError if the file is damaged.
         """

@@ -23,7 +23,7 @@ _INSERT_HISTORY = "INSERT INTO history (time, what) VALUES (?, ?)"
 
 
 class BookWriter(Book):
-    """An opening book that is opened for changes. Other processes may read it meanwhile, and see each commit.
+    """An opening book that is opened for changes. Meanwhile, other processes may read it; they see each commit.
 
     Changes become part of the book at the next commit, atomically, even if the process or the machine fails. As a
     context manager, a writer commits at the end of the block, or rolls back if the block raises an error. The class is
@@ -143,11 +143,11 @@ class BookWriter(Book):
         if lock is None:
             return
         try:
-            # If another process is reading now, the last changes stay in a second file, where every reader finds them.
+            # If another process is reading, the last changes stay in the write-ahead log, where readers find them.
             with suppress(sqlite3.Error):
                 self.rollback()
                 self._connection.execute("PRAGMA busy_timeout = 0")
-                self._connection.execute("PRAGMA journal_mode = DELETE")  # the whole book is one file again
+                self._connection.execute("PRAGMA journal_mode = DELETE")  # merges the log into the file
             super().close()
         finally:
             self._writer_lock = None
