@@ -26,11 +26,11 @@ _ROWS = {
 def calibration(scores: Sequence[float], truths: Sequence[float]) -> tuple[float, float]:
     """Return the bias of scores, and the slope of the line that maps scores to true scores.
 
-    Returns: the bias, which is the mean of score minus truth in discs. Below 0 the side to move is rated too low. Then
-        the slope of the least-squares line from scores to truths. Above 1 the scores are too close to 0. Without scores
-        the bias is 0 and the slope is 1. If all scores are equal, the slope is 1.
+    Returns: the bias, which is the mean of score minus true score in discs, and the slope of the least-squares line
+        from scores to true scores. A bias below 0 rates the side to move too low. With a slope above 1, the scores are
+        too close to 0. Without scores the bias is 0 and the slope is 1. If all scores are equal, the slope is 1.
 
-    Raises: ValueError if the numbers of scores and truths differ.
+    Raises: ValueError if `scores` and `truths` have different lengths.
     """
     pairs = list(zip(scores, truths, strict=True))
     if not pairs:

@@ -1,19 +1,20 @@
-"""The whole training, from scratch to an evaluation, in a given time.
+"""Trains an evaluation from scratch in a given time.
 
 The first generation plays with weights that are all 0. Its games are poor, but play is perfect from `exact_from` empty
-squares to the end, so the late phases are learned at once. Each further generation plays with the evaluation of the
-previous generation. Its scores are accurate a few plies earlier, so accuracy propagates from the end of the game to the
-beginning. Later fits use only the solved positions of the first generations. They use whole games of all other
-generations, since the number of games matters more than their quality. Labelled positions that no game reached train
-only the network. The network can distinguish these positions from positions of good play, but the tables can't.
+squares to the end, so the first fit already learns the late phases. Each further generation plays with the evaluation
+of the previous generation. Its scores are accurate a few plies earlier, so accuracy propagates from the end of the game
+to the beginning. Of the first generations, later fits use only the solved positions. Of all other generations, they use
+whole games, since the number of games matters more than their quality. Labelled boards, most of which no game reached,
+are used only to train the network. The network can distinguish them from positions of good play, but the tables can't.
 
 The last generations play the kind of games that the weights are made for: close games between good players, with a deep
 selective search, and a nearly perfect endgame that starts earlier. The same search labels midgame boards that these
 games did not reach. Most boards in searches are of this kind. Labelling a board takes a tenth of the time of solving
-it. The loss is then linear for large errors. Finally the heads are calibrated.
+it. In these generations, the loss of the network is linear for large errors. After the last fit, the heads are
+calibrated.
 
-The folder records the time of each step, so that interruptions do not use up the time limit. A later run with
-a larger time limit continues with another generation of the last kind.
+The folder records the time of each step, so that interruptions do not use up the time limit. A later run with a larger
+time limit adds another generation like the last one.
 """
 
 import json
@@ -46,13 +47,14 @@ from outflank.tools.train.settings import (
 _MOST = 100_000_000  # the limit of games and boards, which is never reached, since the time ends first
 # The share of the time for each generation. The error model gets the remaining time.
 _SHARES = (0.08, 0.08, 0.14, 0.25, 0.43)
-_WORTH_ANOTHER = 0.25  # the minimum share of the total time that another generation needs
-# The share of the first generation's time for games and labels. Later generations estimate the time of their fit.
+_WORTH_ANOTHER = 0.25  # the minimum share of the total time that must be left for another generation
+# The share of the first generation's time that games and labels get. The fit gets the rest. Later generations estimate
+# the time of their fit instead.
 _FIRST_WORK_SHARE = 0.5
 _LEAST_WORK_SHARE = 0.1
 # The assumed growth of a fit's time per position from one fit to the next; the measured growth was at most 1.4.
 _CAUTION = 1.5
-_LABEL_SHARE = 0.3  # the share of labels in the time for games and labels
+_LABEL_SHARE = 0.3  # the labels' share of the time for games and labels
 _FIRST_TO_SERVE_WHOLE = 2
 _FIRST_LATE = 3
 _LATE_OPENINGS = (8, 24)  # the range of random moves of an opening in the last generations
@@ -66,8 +68,8 @@ _CALIBRATION_BOARDS = 300
 _ERROR_MODEL = "selectivity model"  # the name of the last step
 _ERROR_MODEL_DEPTH = 8
 _ERROR_MODEL_BOARDS = 30
-# Measured upper bounds: the bytes of games per second and processor, for 100 games of 4-ply searches at 540 bytes each;
-# and the bytes of a file of weights.
+# Measured upper bounds. A processor writes 100 games of 4-ply searches per second, at 540 bytes each. The second number
+# is the size of a weights file.
 _BYTES_A_SECOND = 54_000
 _BYTES_OF_WEIGHTS = 10_000_000
 _MB = 1_000_000
@@ -80,9 +82,9 @@ class BootstrapSettings:
     Attributes:
         folder: the folder of all files. Finished steps in the folder are not repeated.
         seconds: the total time, including the time of earlier runs in the folder.
-        early: the searches of the first generations.
-        late: the searches of the last generations.
-        seed: the seed of the first generation. Later generations use the following numbers.
+        early: the search settings of the first generations.
+        late: the search settings of the last generations.
+        seed: the seed of the first generation. It increases by 1 with each generation.
         games_a_shard: the number of games, or of labelled boards, in a shard. A shard is the unit of work.
     """
 
@@ -117,7 +119,7 @@ class BootstrapSettings:
 
 
 def work_seconds(seconds: float, known: int, found: float = 0.0, fitted: float = 0.0) -> float:
-    """Return the seconds of a generation for games and labels. The fit to all positions takes the remaining seconds.
+    """Return the seconds that a generation spends on games and labels. The fit to all positions takes the rest.
 
     Args:
         seconds: the total seconds for the generation.

@@ -3,8 +3,8 @@
 An evaluation that is unbiased for positions of games is biased at the leaves of a search. The reason is that the side
 that moved last chose the leaf at which the evaluation errs in its favour. All leaves of a search to a fixed depth have
 about the same number of empty squares, and therefore use the same head. A shift of this head shifts the score of the
-search, so the head needs the negative bias of these searches. Searches to even and to odd depths reach the same leaves
-from different positions. Both are measured.
+search, so the shift must cancel the bias of these searches. Searches to even and to odd depths reach a given number of
+empty squares from different positions, so both are measured.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from outflank.tools.runtime.kept import KeptResults
 from outflank.tools.runtime.progress import progress_bar
 from outflank.tools.train.dataset import Records, empties
 
-_BESIDE = 0.5  # the weight of a neighbour head of the same parity, relative to the head
+_BESIDE = 0.5  # the weight of each neighbouring head of the same parity; the head itself has weight 1
 _FARTHEST = 50  # the maximum of empty squares at leaves; with more, every game is nearly even
 _NEAREST = 7  # the minimum of empty squares at leaves; with fewer, searches reach the end of the game
 _Board = tuple[int, int, int]  # the masks own and opp, and the result

@@ -84,7 +84,7 @@ def games_there(folder: Path, settings: Mapping[str, Any]) -> dict[int, int]:
     for path in shards_there(folder):
         header = read_header(path)
         made = header.get("settings")
-        unnamed = isinstance(made, dict) and "evaluation" not in made  # a header of version 1.0.0
+        unnamed = isinstance(made, dict) and "evaluation" not in made  # version 1.0.0 stored no checksum
         wanted = {name: value for name, value in expected.items() if name != "evaluation" or not unnamed}
         if made != wanted:
             raise FileFormatError(f"expected {path} to be made with {wanted}, got {made}")
@@ -144,7 +144,7 @@ def empties(records: Records) -> NDArray[np.int64]:
     return np.asarray(64 - np.bitwise_count(records["own"] | records["opp"]).astype(np.int64))
 
 
-# One board in 16 is set aside. Training leaves these boards out. Matches and dev sets use these boards.
+# One board in 16 is set aside for matches and dev sets. Training leaves it out.
 _SHARE_SET_ASIDE = 16
 _START_POSITIONS = {start: Position.start(Rules(start=start)) for start in STARTS}
 
@@ -158,7 +158,7 @@ def set_aside(position: Position) -> bool:
 def random_opening(rng: random.Random, moves: int, *, matches: bool, start: str = "diagonal") -> Position:
     """Return a position after `moves` random moves, not counting passes. The side to move has a legal move.
 
-    With `matches`, the position is set aside. Without, it is not set aside.
+    With `matches`, the position is one of the boards that are set aside; otherwise, it is one that training may use.
     """
     while True:
         played = play_random(rng, _START_POSITIONS[start], moves)
@@ -167,8 +167,11 @@ def random_opening(rng: random.Random, moves: int, *, matches: bool, start: str 
 
 
 Judged = tuple[Position, float, int, Percent]
-"""A position with a legal move, and its search: the score in discs from the side to move, the depth in plies (the
-number of empty squares if the search reached the end), and the selectivity in percent."""
+"""A position with a legal move, and the score, the depth and the selectivity of its search.
+
+The score is in discs from the side to move. The depth is in plies; it is the number of empty squares if the search
+reached the end. The selectivity is in percent.
+"""
 
 
 def judged(position: Position, found: SearchResult) -> Judged:

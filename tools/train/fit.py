@@ -63,7 +63,7 @@ def _pattern_matrix(records: Records) -> csr_array:
 
 
 _MOST_STEPS = 60
-_PATIENCE = 5  # the fit stops after so many steps without a better fit to the held-out positions
+_PATIENCE = 5  # the fit stops after this number of steps without a better fit to the held-out positions
 
 
 Block = tuple[csr_array, Vector, float]
@@ -71,7 +71,7 @@ Block = tuple[csr_array, Vector, float]
 
 
 def solve(blocks: Sequence[Block], kept_out: Block, start: Vector, ridge: float) -> tuple[Vector, int]:
-    """Fit by conjugate gradients. Return the weights, in discs, of the step that fits `kept_out` best, and its number.
+    """Fit by conjugate gradients. Return the weights, in discs, and the number of the step that fits `kept_out` best.
 
     Reference: M. R. Hestenes and E. Stiefel, Methods of conjugate gradients for solving linear systems, 1952.
     """
@@ -180,7 +180,8 @@ def fit(
         trust: the trust in later positions of a game, see targets.py.
         on_phase: a function that receives the report of each phase, the last phase first.
         neighbour_weight: the weight of a position of an adjacent phase. A position of the phase has the weight 1.
-        ridge: the strength of the ridge penalty towards the weights of the following phase, in units of positions.
+        ridge: the strength of the penalty on deviations from the weights of the following phase, as a number of
+            positions.
     """
     of_phase = _positions_by_phase(records, trust)
     columns = {PHASES: np.zeros(COLUMNS, np.float32)}
@@ -209,7 +210,7 @@ def fit(
             weights[phase] = _rounded(columns[phase])
             reports[phase] = report
             on_phase(report)
-    # The last phases use the weights of the last fitted phase if they have no positions.
+    # Phases after the last phase that has positions use its weights.
     last = max((report.phase for report in reports.values() if report.positions), default=0)
     weights[last + 1 :] = weights[last]
     return array("h", weights.tobytes()), tuple(reports[phase] for phase in range(PHASES))
@@ -220,7 +221,7 @@ _Positions = tuple[csr_array, Vector, Vector, NDArray[np.bool_]]
 
 
 def _positions_by_phase(records: Records, trust: Trust) -> Callable[[int], tuple[_Positions, _Positions]]:
-    """Return a cached function from a phase to its held-out positions and its trained positions."""
+    """Return a cached function that maps a phase to its held-out positions and its training positions."""
     learned, kept_out = records["learned"], game_numbers(records) % KEPT_OUT == 0
     phase_of = phases(records)
     target_of = targets(records, trust)

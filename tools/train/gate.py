@@ -44,7 +44,7 @@ def gate(
         seed: the seed of the openings.
         place: the number of workers, or the cluster.
 
-    Returns: the candidate's points in each game, in the order in which the pairs ended. Then whether the test accepts
+    Returns: the candidate's points in each game, in the order in which the pairs ended, and whether the test accepts
         the candidate; None if the test is undecided.
     """
     points: list[float] = []

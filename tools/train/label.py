@@ -43,8 +43,8 @@ from outflank.tools.train.settings import BankSettings, LabelSettings
 
 _TIMES_STRAYED = 8
 _STRAY_IN_BANK = 4
-# The range of plies to a leaf, and the share of random moves in the moves of one side. docs/evaluation.md compares the
-# scores of these leaves with scores of leaves of real searches.
+# The minimum and the maximum number of plies to a leaf, and the share of random moves among one side's moves.
+# docs/evaluation.md compares the scores of these leaves with scores of leaves of real searches.
 _PLIES_TO_LEAF = (4, 10)
 _TRIED_AT_RANDOM = 0.25
 
@@ -62,8 +62,8 @@ def label(
 ) -> int:
     """Label boards, and write the labels to shards until `folder` has `count` boards or the time is up.
 
-    The boards are boards of `games`; random boards if `games` is None. Complete shards are kept. At least one missing
-    shard is made.
+    The boards are from `games`, or random if `games` is None. Complete shards are kept. At least one missing shard is
+    made, even if the time is up.
 
     Returns: the number of boards in `folder`, less than `count` if the games have too few boards or the time is up.
     Raises: FileFormatError if the folder has shards that were made with other settings.
@@ -228,7 +228,7 @@ _FACTORS = np.array([0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0xBF58476D1CE4E5B9]
 
 
 def _bank_part(settings: BankSettings, number: int) -> tuple[bytes, float]:
-    """Make a shard. Return its labels, which depend only on the settings and the number, and the seconds of work."""
+    """Make a shard. Return its labels and the seconds of work. The labels depend only on `settings` and `number`."""
     began, rng = time.monotonic(), random.Random(f"{settings.playing.seed}/{number}/boards")
     games = np.frombuffer(play_shard(settings.playing, number), RECORD)
     searcher = cleared_searcher(settings.playing.weights)
@@ -244,7 +244,7 @@ def _bank_part(settings: BankSettings, number: int) -> tuple[bytes, float]:
 def _boards_met(
     searcher: Searcher, settings: BankSettings, games: Records, rng: random.Random
 ) -> Iterator[Position]:
-    """Yield boards like the boards in searches of games. Half are near positions of games, half are search leaves."""
+    """Yield boards that are typical of searches: half are near positions of games, half are like search leaves."""
     here = games[empties(games) >= settings.fewest]
     order = [*range(len(here))] * _TIMES_STRAYED
     rng.shuffle(order)

@@ -6,7 +6,8 @@ batches of random positions, in 32-bit floats with the engine's clipping. The re
 Only the rows decay, towards their initial values. Adam's steps are as long for a rare configuration as for a frequent
 configuration, so without decay the rows of rare configurations would overfit. The rows of the rarest configurations are
 not trained. Lopsided boards have the largest errors but decide no games, so the loss is linear beyond `linear_from`.
-One game in KEPT_OUT is held out for measurement. The errors are measured on boards that were not trained.
+One game in KEPT_OUT is held out for measurement. Errors are measured only on held-out boards that do not occur in the
+other games.
 
 References: I. Loshchilov and F. Hutter, Decoupled weight decay regularization, 2019; P. Huber, Robust estimation of a
 location parameter, 1964.
@@ -53,7 +54,7 @@ class Checkpoint:
 
     Args:
         path: the path of the file; None to store nothing.
-        training: the settings, positions and first weights, which identify the training.
+        training: the settings, positions and initial weights, which identify the training.
 
     The methods have an argument `parts`: the network, the optimiser and the schedule of a stage, by name.
 
@@ -204,7 +205,7 @@ def _untouched(begin: Weights, stage: int) -> Network:
 def _check_device(name: str) -> None:
     try:
         torch.empty(0, device=name)
-    except (AssertionError, RuntimeError):  # not compiled in, device missing, or unknown name
+    except (AssertionError, RuntimeError):  # PyTorch does not know the device, or does not find it
         raise SettingsError(
             f"expected a device that PyTorch can compute on here, like cpu, got {name!r}"
         ) from None
@@ -222,7 +223,7 @@ def _stage_trained(
     learned = trained.column_counts() >= settings.min_count
     network = Network.of_weights(begin, stage, learned)
     network.to(settings.device)
-    if not network.rows.any():  # random initial values
+    if not network.rows.any():  # the network starts from random values
         network.silence(torch.from_numpy(trained.heads() == 0))
     start = network.rows.detach().clone()
     still = network.slots(torch.from_numpy(~learned))

@@ -28,7 +28,7 @@ _ROW_UNITS = 128
 _INTO_UNITS = 256
 _OUT_UNITS = 4 * UNITS_A_DISC
 _HIGHEST_IN_A_ROW = MOST_IN_ROW / _ROW_UNITS
-# The unit of the output, in discs. With this value all trained numbers have a similar size.
+# The number of discs for an output of 1. With this value, all trained numbers have a similar magnitude.
 _DISCS_OF_ONE = 8.0
 
 
@@ -44,7 +44,7 @@ class Network(nn.Module):
         kept: the columns that have a row. All other columns share a row of zeros.
     """
 
-    slot_of: Tensor  # the index of each column's row; columns without a row use the last row, which is 0
+    slot_of: Tensor  # the index of each column's row; columns that are not kept share the last row
 
     def __init__(self, kept: Tensor) -> None:
         super().__init__()
@@ -108,17 +108,17 @@ class Network(nn.Module):
         return hidden @ self.out[head] + self.last[head]
 
     def silence(self, heads: Tensor) -> None:
-        """Set the output of heads to 0. `heads`: indices or a mask."""
+        """Set the output of some heads to 0. `heads` contains their indices or is a mask."""
         with torch.no_grad():
             self.out[heads] = 0
             self.last[heads] = 0
 
     def slots(self, columns: Tensor) -> Tensor:
-        """Return the indices of the rows of columns. `columns`: a mask."""
+        """Return the indices of the rows that some columns use. `columns` is a mask."""
         return self.slot_of[columns.to(self.slot_of.device)].unique()
 
     def limit_rows(self) -> None:
-        """Clip the rows to the engine's range. Set the shared row of columns without a row to 0."""
+        """Clip the rows to the engine's range. Reset the last row, shared by columns that are not kept, to 0."""
         with torch.no_grad():
             self.rows.clamp_(-_HIGHEST_IN_A_ROW, _HIGHEST_IN_A_ROW)
             self.rows[-1] = 0
@@ -129,7 +129,7 @@ class Network(nn.Module):
 
 
 class _SumOfRows(torch.autograd.Function):
-    """The sum of each position's rows on a CPU. Its gradient is several times as fast as PyTorch's own.
+    """The sum of each position's rows on a CPU. Its backward pass is several times as fast as PyTorch's.
 
     The gradient is the product with the transposed sparse position matrix. scipy computes this product without sorting.
     """
@@ -230,7 +230,7 @@ class StagePositions:
         return StagePositions(self._records[new], self._target[new], self._tables)
 
     def _boards(self) -> NDArray[np.uint64]:
-        """Return a hash of each position's board. Images of a board share the columns, so they share the hash."""
+        """Return a hash of each position's board. Symmetric images have the same columns and hash."""
         mixed = np.random.default_rng(0).integers(0, 1 << 64, COLUMNS, np.uint64)
         found = [mixed[columns_of(part)].sum(axis=1) for part in self._parts()]
         return np.concatenate([np.empty(0, np.uint64), *found])

@@ -102,7 +102,7 @@ def fit(measured: Measured) -> tuple[float, ...]:
 
 
 def as_table(coefficients: Sequence[float], measured: Measured) -> str:
-    """Format a table of measured and fitted deviations by both depths, averaged over the numbers of empty squares."""
+    """Format a table of measured and fitted deviations for each pair of depths, averaged over the empty squares."""
     by_depths: dict[tuple[int, int], list[Cell]] = defaultdict(list)
     for cell in measured:
         by_depths[cell[1:]].append(cell)

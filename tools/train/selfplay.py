@@ -36,8 +36,8 @@ def to_the_end(found: SearchResult, position: Position) -> bool:
     return found.depth >= position.empties
 
 
-# The ranges of the number of random moves in an opening. Low numbers give whole games, high numbers give late boards
-# that occur only in searches.
+# The ranges of the number of random moves in an opening. Small numbers lead to whole games, large numbers to late
+# boards that otherwise occur only in searches.
 _OPENING_LENGTHS = ((4, 12), (6, 16), (8, 24), (20, 50))
 _STANDARD_STARTS = 0.75  # the share of games from the standard start; others have a random arrangement
 # The range of the number of moves before the random move of a detour. A shallow search chooses these moves, which are
@@ -56,7 +56,8 @@ def selfplay(
 ) -> int:
     """Play shards until `folder` has `games` games or the time is up. Return the number of games in the folder.
 
-    Existing shards are kept, so that an interrupted run continues. At least one missing shard is played.
+    Existing shards are kept, so that an interrupted run continues. At least one missing shard is played, even if the
+    time is up.
 
     Raises: FileFormatError if the folder has shards made with other settings.
     """

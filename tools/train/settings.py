@@ -12,7 +12,7 @@ from outflank.engine.search.limits import FULL_WIDTH, Percent
 ANY_SCORE = 64
 """The largest possible score, in discs."""
 NEVER_LINEAR = 128.0
-"""The largest possible error of a score, in discs: a Huber loss with this threshold is quadratic everywhere."""
+"""The largest possible error of a score, in discs. With this threshold, a Huber loss is quadratic everywhere."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class SearchSettings:
         exact_from: the maximum number of empty squares at which a search goes to the end of the game.
         selectivity: the selectivity of the midgame search, in percent.
         end_selectivity: the selectivity of the search to the end, in percent. Below 100 the score is nearly always
-            correct, and it still counts as a result.
+            correct, and still counts as the result of the game.
     """
 
     depth: int
@@ -45,7 +45,7 @@ class SelfplaySettings:
 
     Attributes:
         weights: the evaluation's file, which every worker must be able to read.
-        judging: the searches of moves.
+        judging: the search settings for the choice of moves.
         seed: the seed of all random choices. Each shard has its own generator.
         games_a_shard: the number of games in a shard. A shard is a file and the unit of work.
         random_moves: the minimum and maximum number of random moves in the opening; None mixes short and long openings.
@@ -73,14 +73,14 @@ class LabelSettings:
 
     Attributes:
         weights: the evaluation's file, which every worker must be able to read.
-        judging: the searches of positions.
+        judging: the search settings for the labels.
         seed: the seed of the choice of positions.
         fewest: the minimum number of empty squares.
         most: the maximum number of empty squares.
         stray: the maximum number of random moves that are first played from a position of a game. These moves lead to
             positions after bad moves, which occur in searches but not in games.
-        line_to: the minimum number of empty squares of recorded positions of the best line. The best line is recorded
-            if a search reaches the end of the game.
+        line_to: the number of empty squares down to which positions of the best line are recorded. Only searches that
+            reach the end of the game record their best line.
         boards_a_shard: the number of boards in a shard. A shard is a file and the unit of work.
     """
 
@@ -101,12 +101,12 @@ class LabelSettings:
 
 @dataclass(frozen=True, slots=True)
 class BankSettings:
-    """Settings of a bank of labels. Its boards are like the boards in searches of games.
+    """Settings of a bank of labels. Its boards are typical of searches.
 
     Attributes:
         playing: the settings of the games. The bank uses their weights and their seed too.
-        judging: the searches of boards.
-        deep: the deeper searches of some boards.
+        judging: the search settings for the labels.
+        deep: the deeper search settings for the labels of some boards.
         deep_share: the share of boards that are searched with `deep` instead of `judging`.
         fewest: the minimum number of empty squares.
         most: the maximum number of empty squares.
@@ -130,7 +130,7 @@ class BankSettings:
 
 @dataclass(frozen=True, slots=True)
 class Trust:
-    """The trust in later positions, which is their share in a target. With 1 only the result counts, with 0 the guess.
+    """The share of later positions in a target. With 1, the target is the game's result; with 0, it is the guess.
 
     The guess of a position is the score of its search, see targets.py.
 
@@ -151,7 +151,6 @@ class NetworkSettings:
 
     Attributes:
         trust: the trust in later positions of a game, see targets.py.
-        epochs: the number of epochs.
         rate: the maximum learning rate. The rate rises over the first tenth of the steps, then falls to almost 0.
         decay: the decay of a row towards its initial value in a step, divided by the learning rate.
         min_count: the minimum number of occurrences of a configuration whose row is trained.

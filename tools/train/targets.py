@@ -7,8 +7,9 @@ k positions later has a weight in proportion to ``trust^k``. Reference: R. Sutto
 temporal differences, 1988; `trust` is its lambda.
 
 The mean error of the guesses is subtracted first. Otherwise the training would amplify the error of an evaluation that
-rates the side to move too low at odd numbers of empty squares. Sides and signs alternate, so these errors would add up.
-A single position that was not searched to the end has no result. Its target is its guess.
+rates the side to move too low at odd numbers of empty squares. Both the side to move and the sign of this error
+alternate from ply to ply, so the errors would add up. A single position that was not searched to the end has no result.
+Its target is its guess.
 """
 
 from itertools import pairwise
@@ -45,7 +46,7 @@ def _trust_at(records: Records, trust: Trust) -> NDArray[np.float32]:
 
 
 def _unbiased_guesses(records: Records) -> NDArray[np.float32]:
-    """Return the guesses. From each, subtract the mean error of guesses with the same depth and empty squares."""
+    """Return the guesses minus the mean error of guesses with the same depth and number of empty squares."""
     guesses = records["guess"].astype(np.float32)
     kind = empties(records) * 64 + records["depth"]
     told = ~_without_result(records)
@@ -72,7 +73,7 @@ def _lengths(records: Records) -> NDArray[np.int64]:
 def _signs_to_next(records: Records) -> NDArray[np.float32]:
     """Return 1 for each record after which the same side is to move again, because of a pass; else -1.
 
-    After a pass the side to move still has all discs that it had in the record. This shows the pass.
+    The same side is to move again if `own` of the next record includes all discs of `own` of this record.
     """
     same_side = np.append((records["own"][:-1] & ~records["own"][1:]) == 0, False)
     return np.where(same_side, 1, -1).astype(np.float32)

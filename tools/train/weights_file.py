@@ -56,7 +56,7 @@ def train_network(
     For `folders` and `solved` see `fit_folders`. The state of the training is stored next to `out` until the training
     is finished. An interrupted training continues from this state.
 
-    Raises: FileFormatError if a folder has no games, or if a shard, the first weights or the stored state is damaged.
+    Raises: FileFormatError if a folder has no games, or if a shard, the initial weights or the stored state is damaged.
     """
     from outflank.tools.train import network
 
