@@ -33,7 +33,7 @@ class Answer:
 
     @property
     def is_last(self) -> bool:
-        """Whether this is the last answer to its item. A warning counts as a separate item."""
+        """Whether this is the last answer to its item. A warning is a separate item, with a single answer."""
         return self.found is None or isinstance(self.found, SearchResult)
 
 

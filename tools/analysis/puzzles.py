@@ -29,7 +29,7 @@ from outflank.tools.runtime.progress import counted, warn
 ELOS = range(LOWEST_ELO, HIGHEST_ELO + 1, 100)
 """The Elo levels for which a problem's probability of failure is computed."""
 _APART = 6  # the least distance in plies between two problems of a game; closer positions are nearly the same
-# The least probability of failure at the weakest level. A position whose best move every level finds is too easy.
+# A position is too easy if no level fails with at least this probability.
 _LEAST_FAILURES = 0.1
 _HASH_MB = 32
 
@@ -81,7 +81,7 @@ def problems_of(goal: Goal, empties: range, game: AnnotatedGame) -> Problems:
     solver, searcher = _searchers()
     solver.clear()
     solved: dict[int, tuple[Line, ...]] = {}
-    # The loop goes from the last position to the first, so that the transposition table has the later positions.
+    # The loop begins at the last position, so that the transposition table contains the later positions.
     for ply, position in reversed([*enumerate(game.positions)]):
         if position.empties in empties and (lines := _solved(solver, position, goal)):
             solved[ply] = lines
@@ -116,7 +116,7 @@ def find(
     workers: int | None = None,
     kept: KeptResults | None = None,
 ) -> Iterator[Puzzle]:
-    """Yield the problems of all games in order, without problems that equal or are close to an earlier problem.
+    """Yield the problems of all games in order. Skip problems that equal an earlier problem or are close to it.
 
     Rotations and reflections of a position count as equal. `kept` stores the ``Problems`` of games between runs.
     """
@@ -312,7 +312,7 @@ def ask_all(problems: Sequence[Problem], lines: InputLines) -> None:
 
 
 def _scores(problem: Problem, searcher: Searcher) -> Mapping[Move, int] | None:
-    """Return the scores of all moves. The position is solved if the file lacks a score.
+    """Return the scores of all moves. Solve the position if the problem lacks the score of a move.
 
     Returns None if the position has fewer than two legal moves, or too many empty squares to solve.
     """

@@ -24,7 +24,7 @@ from outflank.storage.outside_json import read_json_object
 from outflank.tools.report.search import limit_words
 
 _LONGEST_SHOWN = 60
-_LONGEST_IDENTITY = 1_000  # limited because each answer repeats the identity
+_LONGEST_IDENTITY = 1_000  # the maximum length of an ``id``, which each answer repeats
 _MOST_WARNINGS = 20  # the maximum number of warnings about one request
 _MOST_SECONDS = 1_000_000_000
 
@@ -40,8 +40,8 @@ class _RequestError(NotationError):
 class _Fields:
     """The fields of one request. A field with the value null counts as missing.
 
-    A method that reads a field raises _RequestError if the value has the wrong type. It returns `otherwise` if the
-    field is missing.
+    A method that reads a field raises _RequestError if the value is invalid. If the field is missing, a method with an
+    argument `otherwise` returns this argument.
     """
 
     def __init__(self, values: Mapping[str, Any]) -> None:
@@ -128,7 +128,7 @@ class SearchRequest:
         level: the level, 0 to 60, which sets the depth and the selectivity; see ``limit_for_level``.
         selectivity: the selectivity in percent; None for the default, see ``Limit.selectivity``.
         multipv: the number of best moves to report.
-        stable: True to report stable discs, which can never be turned again.
+        stable: True to report stable discs, which can never be flipped.
         report_every: the seconds between progress reports; None to report only the result.
 
     Raises: SettingsError if a number is out of range, or if a level is combined with a depth or a selectivity.
@@ -211,7 +211,7 @@ class Action:
 
     Attributes:
         target: the ``id`` of the request to terminate; None for all.
-        turns: the turns of the request whose searches to terminate; None for all.
+        turns: the numbers of the turns whose searches end; None for all turns of the request.
     """
 
     tags: dict[str, Any]

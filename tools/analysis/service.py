@@ -85,7 +85,7 @@ class AnalysisService:
 
     def __init__(self, searchers: Sequence[Searcher]) -> None:
         self._changed = threading.Condition()
-        self._waiting: dict[Client, list[_Task]] = {}  # a heap for each client; the first client is the next
+        self._waiting: dict[Client, list[_Task]] = {}  # a heap for each client, in the order of their turns
         self._tasks: dict[int, _Task] = {}  # the waiting and running tasks, by serial number
         self._serials = itertools.count()
         works: list[Callable[[], None]] = [self._share]
@@ -210,7 +210,7 @@ class AnalysisService:
 
 
 MOST_WAITING = 10_000
-"""The maximum number of items that are read ahead of the yielded last answers; then reading waits."""
+"""The maximum number of items that are read before their last answers are yielded."""
 
 
 def answers(service: AnalysisService, items: Iterable[Item], ordered: bool = False) -> Iterator[Answer]:
@@ -218,7 +218,7 @@ def answers(service: AnalysisService, items: Iterable[Item], ordered: bool = Fal
 
     Args:
         service: the service that searches the positions.
-        items: the items, which a separate thread reads. The iteration raises the errors of reading.
+        items: the items. A separate thread reads them, and the iteration raises the errors of this thread.
         ordered: True to yield the last answers in the order of their items. Progress is always yielded at once.
     """
     found: queue.SimpleQueue[tuple[int, Answer] | BaseException | int] = queue.SimpleQueue()
@@ -235,7 +235,7 @@ def answers(service: AnalysisService, items: Iterable[Item], ordered: bool = Fal
                 service.take(deliver, count, item)
                 count += 1
             found.put(count)
-        except BaseException as error:  # the iterating thread raises it
+        except BaseException as error:  # passed on to the iterating thread, which raises it
             found.put(error)
 
     threading.Thread(target=read, name="outflank requests", daemon=True).start()
@@ -269,7 +269,7 @@ _ESCAPED_BYTE = re.compile(r"[\udc80-\udcff]")
 def items_of(names: Sequence[str], defaults: Defaults) -> Iterator[Item]:
     """Yield the items of files, standard input and the command line. Games get the ids 1, 2, 3 ...
 
-    Raises: OSError.
+    Raises: OSError if a file can't be read.
     """
     count = itertools.count(1)
     for name in names:

@@ -33,7 +33,7 @@ _LINE_ROW = "{move:<6} {score:>6}   {line}"
 
 
 def book_entry(books: Sequence[Path], position: Position, expected: bool) -> BookEntry | None:
-    """Return the first book's entry that has the position; None if no book has the position.
+    """Return the entry of the first book that has the position; None if no book has the position.
 
     Raises: OutflankError if a book can't be read, or if `expected` is set and a book is for other rules.
     """

@@ -36,7 +36,8 @@ _ORDER: tuple[Result, ...] = ("loss", "draw", "win")
 class MoveClass(StrEnum):
     """The class of a move. Moves that were neither forced nor given are classified by the discs that they lost.
 
-    On a full board exact margins are even, so a loss of less than two discs is an inaccuracy of the estimates.
+    A loss of less than two discs is no error. Exact margins on a full board are even, so a smaller loss can only be a
+    difference of estimates.
     """
 
     GIVEN = "given"
@@ -166,7 +167,7 @@ class MoveReview:
 
     @property
     def thrown(self) -> tuple[Result, Result] | None:
-        """The mover's results before and after the move; None if they are unproven or if the second is not worse."""
+        """The mover's results before and after the move; None if they are unproven or the result did not get worse."""
         return self.worsened if self.exact else None
 
     @property
@@ -189,7 +190,7 @@ class MoveReview:
 
 
 # The default of ``ReviewSettings.exact_from``. Most of these positions are solved in less than a second if the
-# transposition table has the later positions.
+# transposition table contains the later positions.
 EXACT_FROM = 24
 _ALL_EXACT_FROM = 20  # the limit for moves that are neither the best nor the played move
 
@@ -237,7 +238,7 @@ class GameReview:
         final: the value of the position after the last move.
         exit_ply: the ply of the move that left the opening book. Plies include passes and are counted from 1. None if
             no book was given, or if no move left it.
-        exit_judged: True if the book has a score for this move, so that the game followed the book to its end.
+        exit_judged: True if the book has a score for this move, which is then a leaf of the book.
     """
 
     game: AnnotatedGame
@@ -347,7 +348,7 @@ def review_game(
         review = _review(judge, played.before, played.move, after)
         reviews.append(replace(review, given=number < game.given))
         after = review.best
-    if limits.all_moves:  # last, so that the option does not change the results of the other searches
+    if limits.all_moves:  # searched last, so that the option does not change the other searches
         lines = [final.line, *(review.best.line for review in reviews)]
         reviews = [_with_values(*each, limits, search) for each in zip(reviews, lines, strict=False)]
     return GameReview(game, tuple(reversed(reviews)), final)
@@ -365,7 +366,7 @@ def _review(
     best = judge(before)
     if best.exact and after.exact:
         return MoveReview(best, move, 0.0 - after.score)
-    if after.exact and 0.0 - after.score >= best.score:  # a proof overrides an estimate
+    if after.exact and 0.0 - after.score >= best.score:  # the proven score replaces the estimate
         proven = replace(best, score=0.0 - after.score, line=(move, *after.line))
         return MoveReview(proven, move, proven.score)
     if best.line[0] == move:
@@ -391,7 +392,7 @@ def _with_values(
         settings = replace(settings, exact_from=min(settings.exact_from, _ALL_EXACT_FROM))
         limit = settings.limit(before.empties)
         found = searcher.search(before, limit, moves=others, multipv=len(others))
-        # A shallower search may score another move higher than the best move. The score of this move is then limited.
+        # This search may be shallower and score a move higher than the best move. Such a score is reduced to the best.
         known |= {
             each.move: MoveValue(each.pv, min(each.score, best.score), found.exact) for each in found.lines
         }

@@ -66,8 +66,8 @@ class PlayerSummary:
 
     Attributes:
         name: the player's name in the games; empty if the games have no name.
-        losses: the number of lost games. A game without a result is not a win, a draw or a loss. A game of a player
-            against a player of the same name is not a win or a loss.
+        losses: the number of lost games. A game without a result is neither a win, a draw nor a loss. A game between
+            players of the same name is neither a win nor a loss.
     """
 
     name: str
@@ -211,7 +211,7 @@ _STYLES: dict[MoveClass, dict[str, object]] = {
     MoveClass.MISTAKE: {"fg": "red"},
     MoveClass.BLUNDER: {"fg": "red", "bold": True},
 }
-_LINE_SHOWN = 8  # the maximum number of moves that are shown of a better line
+_LINE_SHOWN = 8  # the maximum number of shown moves of a better line
 _NARROWEST = 40  # the least width in characters to which lines are wrapped
 _TALLY_HEADING = "moves  accuracy  inaccuracies  mistakes  blunders  discs lost  a move  worst  thrown"
 _NARROW_TALLY_HEADING = "moves   right   ?!    ?   ??    lost  a move  worst  thrown"

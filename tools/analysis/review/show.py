@@ -120,7 +120,7 @@ class ReviewOutput:
         }
 
     def archive_text(self, game: AnnotatedGame) -> Iterator[str]:
-        """Yield the archive's table of the last position that other games reached. Yield nothing without an archive."""
+        """Yield the archive's table of the last position that other games share. Yield nothing without an archive."""
         if self._explorer is None:
             return
         self._explorer.archive.expect(game.rules)
