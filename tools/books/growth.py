@@ -136,7 +136,7 @@ def grow_book(
         level: the level of the searches; None for the level that most positions of the book have.
         run: the executor of the searches.
         log: a function that receives the progress.
-        games: the number of games to print with the result; None if the book does not grow from games.
+        games: the number of games that the book grows from, which the result shows; None without games.
         merged: the number of positions that were merged into the book before the growth.
 
     Raises: OutflankError.
@@ -263,7 +263,7 @@ def played_lines(
     form: FormatName | None,
     wanted: Callable[[AnnotatedGame], bool],
 ) -> Iterator[Sequence[Position]]:
-    """Yield the positions of each wanted game of files and runs. `read` collects the games that can't be used."""
+    """Yield the positions of each game of files and runs that `wanted` accepts. Add unusable games to `read.bad`."""
     for source in sources:
         for _, number, game in read.of([source], form, book.rules):
             if not wanted(game):

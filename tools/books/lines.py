@@ -94,7 +94,7 @@ def _line(
 
 
 def line_facts(game: Game, line: BookLine) -> dict[str, Any]:
-    """Return a line that continues a game as JSON data."""
+    """Return JSON data about a line that continues a game."""
     before = game.transcript()
     separator = " " if before and game.rules.one_direction else ""
     opening = opening_of([*(turn.before for turn in game.turns), *line.positions])
@@ -109,7 +109,7 @@ def line_facts(game: Game, line: BookLine) -> dict[str, Any]:
 
 
 def line_text(game: Game, line: BookLine) -> str:
-    """Return a line that continues a game as text. The score and the opening of the line follow after ``#``."""
+    """Return the text of a line that continues a game. The score and the opening of the line follow after ``#``."""
     facts = line_facts(game, line)
     words = [f"{line.score:+d}{' exact' if line.is_exact else ''}", f"{line.error} given away"]
     words += filter(None, (facts["opening"], "transposes" if line.transposes else ""))
@@ -119,7 +119,7 @@ def line_text(game: Game, line: BookLine) -> str:
 # All sizes are in pixels.
 _LETTER, _SMALL_LETTER = 7.3, 6.3  # the width of a letter in moves, and the maximum width in remarks
 _PADDING, _CHIP = 8.0, 34.0  # the padding of a box, and the width of a score
-_GAP, _ROW, _BOX = 34.0, 44.0, 22.0  # the gap between boxes, the distance of rows, and the height of a box
+_GAP, _ROW, _BOX = 34.0, 44.0, 22.0  # the gap between boxes, the row spacing, and the height of a box
 _MARGIN, _HEAD, _LEAST_WIDTH = 16.0, 56.0, 800.0  # the margin, the heading's height, and the minimum width
 
 

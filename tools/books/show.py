@@ -54,7 +54,7 @@ def book_exit(book: Book, game: Game) -> int | None:
     return next((index for index in range(len(game.turns)) if known[index] and not known[index + 1]), None)
 
 
-_LINE_SHOWN = 8  # the maximum number of moves shown of the best line after a move
+_LINE_SHOWN = 8  # the maximum number of shown moves of the best line after a move
 
 
 def entry_text(book: Book, game: Game, entry: BookEntry) -> Iterator[str]:
@@ -137,7 +137,9 @@ _OTHER = "other limits"  # shown for positions without a level
 
 
 def count_book(book: Book) -> dict[str, Any]:
-    """Return the statistics of a book as JSON data. docs/book.md describes the fields. Takes about 0.1 ms per position.
+    """Return the statistics of a book as JSON data. docs/book.md describes the fields.
+
+    A position takes about 0.1 ms.
 
     Raises: FileFormatError if the book is damaged.
     """
@@ -182,7 +184,7 @@ def count_book(book: Book) -> dict[str, Any]:
 
 
 def reachable(rules: Rules) -> Iterator[int]:
-    """Yield the number of reachable positions, up to symmetry, after 0, 1, 2 ... moves. Stop when it is too large."""
+    """Yield the number of reachable positions, up to symmetry, after 0, 1, 2 ... moves. Stop above _MOST_COUNTED."""
     positions = {Position.start(rules).canonical()[0]}
     while positions and len(positions) <= _MOST_COUNTED:
         yield len(positions)
