@@ -1,1 +1,1 @@
-"""The `outflank` program: its commands in ``commands``, and a room for each subject that they use."""
+"""The `outflank` program: its commands in ``commands``, and a package for each subject that they use."""
