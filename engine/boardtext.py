@@ -11,8 +11,8 @@ _LETTERS = {
     **dict.fromkeys("OowW\u25cb\u25ef\u26aa", "O"),
     **dict.fromkeys("-._\u30fb\u00b7\u25a1", "-"),
 }
-# In texts without a 0, Black is 1 and White is 2. In texts with a 0 and without a letter for a disc, there are two
-# cases: with a 2, an empty square is 0, Black 1 and White 2; without a 2, Black is 0 and White 1.
+# In a text without a 0, Black is 1 and White is 2. A text with a 0 must not have letters for discs. If it has a 2 too,
+# an empty square is 0, Black is 1 and White is 2. Otherwise Black is 0 and White is 1.
 _ONE_TWO = {"1": "X", "2": "O"}
 _ZERO_ONE = {"0": "X", "1": "O"}
 _ZERO_ONE_TWO = {"0": "-", "1": "X", "2": "O"}
@@ -56,7 +56,7 @@ def read_board(text: str) -> tuple[int, int, Colour | None]:
 
 
 def is_framed(text: str) -> bool:
-    """Return whether the text is a board whose rows have their numbers, as programs print it."""
+    """Return whether the text is a board with numbered rows, as programs print boards."""
     return _framed(text) is not None
 
 

@@ -1,5 +1,5 @@
-/* Detects the CPU's features, by which the build of the other modules is chosen. This file itself is compiled for the
-least CPU of a family.
+/* Detects the CPU's features, so that a suitable build of the other modules can be chosen. This file itself is compiled
+for the baseline CPU of an architecture.
 
 The features are read by cpuid, since __builtin_cpu_supports needs gcc's runtime library, which zig does not have.
 */
@@ -9,9 +9,9 @@ The features are read by cpuid, since __builtin_cpu_supports needs gcc's runtime
 #include <string.h>
 
 struct cf_feature {
-    const char *name;         /* the compiler's macro in lower case, without underscores; setup.py reads it too */
+    const char *name;         /* the compiler's macro in lower case, without underscores; setup.py reads these names */
     unsigned leaf, reg, bit;  /* the feature's bit in cpuid; register 0 is eax, leaf 0x17 means leaf 7, subleaf 1 */
-    unsigned saved;           /* the registers that the system must save: 6 for 256 bits, 0xe6 for 512 bits */
+    unsigned saved;           /* the mask of registers that the system must save: 6 for 256 bits, 0xe6 for 512 */
 };
 
 /* The features that a compiler may use for plain C, or that the kernels use by intrinsics. A hypervisor may hide any of
@@ -34,7 +34,7 @@ enum { CF_COUNT = sizeof cf_features / sizeof *cf_features };
 static int cf_has(int index) {
     struct cf_feature f = cf_features[index];
     unsigned r[4] = {0}, low, high;
-    if (f.saved) { /* bit 27 is set if xgetbv may be used, which returns the registers that the system saves */
+    if (f.saved) { /* xgetbv returns the registers that the system saves; it may be used only if bit 27 is set */
         if (!__get_cpuid(1, r, r + 1, r + 2, r + 3) || !(r[2] >> 27 & 1)) return 0;
         __asm__("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
         if ((low & f.saved) != f.saved) return 0;

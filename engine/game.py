@@ -25,7 +25,7 @@ class Turn:
     Attributes:
         before: the position in which the move was made.
         move: the move, or a pass.
-        implied: True if the move is a pass that the caller left out; the next move, by the other side, implies it.
+        implied: True for a pass that the caller left out, and that ``Game.play`` inserted before the other side's move.
     """
 
     before: Position
@@ -150,9 +150,9 @@ class Game(Sequence[Turn]):
         return True
 
     def redo(self) -> bool:
-        """Play the move again that was taken back last, and before it the pass that it implied.
+        """Redo the move that was taken back last, and the pass that this move implied.
 
-        Returns: False if no move was taken back, or if another move was played since.
+        Returns: False if there is no move to redo, for example because another move was played.
         """
         if not self._undone:
             return False
@@ -238,7 +238,7 @@ class Game(Sequence[Turn]):
     def transcript(self, passes: bool = False) -> str:
         """Return the moves as ``f5d6c3...``. Passes are written as ``pa`` if `passes`, else left out.
 
-        Under rules by which a move turns one direction, blanks separate the moves.
+        Under one-direction rules, blanks separate the moves.
         """
         words = [
             "pa" if turn.move.is_pass else str(turn.move)
@@ -291,7 +291,7 @@ def _words(text: str) -> Iterator[str]:
 def as_position(position: Position | Game) -> Position:
     """Return `position` itself, or the current position if it is a game.
 
-    Raises: TypeError if `position` is neither.
+    Raises: TypeError if `position` is neither a position nor a game.
     """
     if isinstance(position, Position):
         return position

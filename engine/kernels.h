@@ -1,4 +1,4 @@
-/* The bitboard kernels that need intrinsics. Each has a portable twin in kernels.pxd; tests compare their results.
+/* The bitboard kernels that need intrinsics. Each has a portable version in kernels.pxd; tests compare the results.
  *
  * Bit 0 is a1, bit 63 is h8. "Up" means towards higher squares: south, east, south-west, south-east.
  */
@@ -28,7 +28,7 @@
 static const uint64_t outflank_rays[64][8] __attribute__((aligned(64))) = {
     OF_ROW(0), OF_ROW(8), OF_ROW(16), OF_ROW(24), OF_ROW(32), OF_ROW(40), OF_ROW(48), OF_ROW(56)};
 
-/* The neighbours of each square. A move to a square turns nothing if none of its neighbours has an opposing disc. */
+/* The neighbours of each square. A move turns no discs if no neighbour of its square has an opposing disc. */
 #define OF_ROW_OF_3(x) (OF_BIT(x) | (OF_BIT(x) << 1 & 0xFEFEFEFEFEFEFEFEULL) | (OF_BIT(x) >> 1 & 0x7F7F7F7F7F7F7F7FULL))
 #define OF_BESIDE(x) ((OF_ROW_OF_3(x) | OF_ROW_OF_3(x) << 8 | OF_ROW_OF_3(x) >> 8) & ~OF_BIT(x))
 #define OF_ROW_BESIDE(y) OF_BESIDE(y), OF_BESIDE(y + 1), OF_BESIDE(y + 2), OF_BESIDE(y + 3), \
@@ -48,7 +48,7 @@ static const uint64_t outflank_neighbours[64] = {
 
 #define STEPS _mm256_set_epi64x(9, 7, 1, 8)
 #define TWICE_STEPS _mm256_set_epi64x(18, 14, 2, 16)
-/* A run of turned discs may not wrap round the a or h file. */
+/* Without the a and h files, runs do not wrap round to the next row. The vertical lane needs no mask. */
 #define INNER _mm256_set_epi64x(0x7E7E7E7E7E7E7E7E, 0x7E7E7E7E7E7E7E7E, 0x7E7E7E7E7E7E7E7E, -1)
 
 static inline uint64_t or_of_lanes(__m256i lanes) {
@@ -56,7 +56,7 @@ static inline uint64_t or_of_lanes(__m256i lanes) {
     return (uint64_t)_mm_cvtsi128_si64(_mm_or_si128(half, _mm_unpackhi_epi64(half, half)));
 }
 
-/* Return the empty squares where `own` may play. Runs of opposing discs grow along all four axes at once, both ways. */
+/* Return the empty squares where `own` may play. Runs of opposing discs grow in all directions at once. */
 static inline uint64_t legal_moves_simd(uint64_t own, uint64_t opp) {
     const __m256i steps = STEPS, twice = TWICE_STEPS;
     const __m256i start = _mm256_set1_epi64x((long long)own);
@@ -74,7 +74,6 @@ static inline uint64_t legal_moves_simd(uint64_t own, uint64_t opp) {
     return or_of_lanes(_mm256_or_si256(_mm256_sllv_epi64(up, steps), _mm256_srlv_epi64(down, steps))) & ~(own | opp);
 }
 
-/* Write the legal moves of `own` to `moves` and the legal moves of `opp` to `replies`. */
 static inline void moves_of_both_simd(uint64_t own, uint64_t opp, uint64_t *moves, uint64_t *replies) {
 #if defined(__AVX512F__)
     const __m512i steps = _mm512_broadcast_i64x4(STEPS), twice = _mm512_broadcast_i64x4(TWICE_STEPS);
@@ -114,8 +113,8 @@ static inline uint64_t turned_discs_simd(uint64_t own, uint64_t opp, int square)
     const __m256i carried = _mm256_sub_epi64(_mm256_or_si256(theirs, _mm256_andnot_si256(ray_up, all)), all);
     __m256i left = _mm256_andnot_si256(theirs, ray_down);
 #if defined(__AVX512CD__) && defined(__AVX512VL__)
-    /* The masks select the lanes whose end is in `own`. There, the turned discs are those that the carry ran through
-     * (upwards), or the squares of the ray above the end (downwards). */
+    /* The masks select the lanes whose end is in `own`. In an upward lane, the carry ran through the turned discs. In
+     * a downward lane, the turned discs are the squares of the ray above the end. */
     const __m256i zeros = _mm256_lzcnt_epi64(left), top = _mm256_set1_epi64x((long long)0x8000000000000000ULL);
     const __mmask8 up = _mm256_test_epi64_mask(_mm256_and_si256(carried, ray_up), mine);
     const __mmask8 down = _mm256_test_epi64_mask(_mm256_srlv_epi64(top, zeros), mine);
@@ -158,7 +157,7 @@ static inline uint64x2_t ends_of_runs(uint64x2_t start, uint64x2_t through, int6
 
 static inline uint64_t legal_moves_simd(uint64_t own, uint64_t opp) {
     const int64x2_t straight = {8, 1}, diagonal = {7, 9};
-    const uint64_t inner = opp & 0x7E7E7E7E7E7E7E7EULL;  /* a run may not wrap round the a or h file */
+    const uint64_t inner = opp & 0x7E7E7E7E7E7E7E7EULL;  /* so that no run wraps round to the next row */
     const uint64x2_t start = vdupq_n_u64(own), beside = {opp, inner}, across = vdupq_n_u64(inner);
     const uint64x2_t up = vorrq_u64(ends_of_runs(start, beside, straight), ends_of_runs(start, across, diagonal));
     const uint64x2_t down = vorrq_u64(

@@ -32,7 +32,7 @@ cdef inline uint64_t bit(int square) noexcept nogil:
 
 
 cdef inline uint64_t _inner(uint64_t discs) noexcept nogil:
-    """Return `discs` without the a and h files, where a run that is not vertical would wrap round to the next row."""
+    """Return `discs` without the a and h files, where horizontal and diagonal runs would wrap round."""
     return discs & <uint64_t>0x7E7E7E7E7E7E7E7E
 
 

@@ -23,12 +23,12 @@ _LEVELS = {
 
 
 def cpu_name() -> str:
-    """Return the name of the CPU; if it has no name, as on many Arm machines, its architecture."""
+    """Return the name of the CPU, or its architecture if it has no name, as on many Arm machines."""
     return cpufeatures.cpu_name() or platform.machine()
 
 
 def cpu_level() -> str:
-    """Return the level of the CPU, such as ``x86-64-v3``; if the architecture has no levels, the architecture."""
+    """Return the highest level that the CPU reaches, such as ``x86-64-v3``; its architecture if it reaches no level."""
     reached = platform.machine()
     for level, features in _LEVELS.items():
         if not features <= cpufeatures.cpu_features():
@@ -38,12 +38,12 @@ def cpu_level() -> str:
 
 
 def ticks_a_second() -> int:
-    """Return the number of clock ticks in a second, the unit of ``/proc/stat``; 100 if it is unknown."""
+    """Return the number of clock ticks per second; 100 if unknown. Times in ``/proc/stat`` are in clock ticks."""
     return os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100
 
 
 def processors() -> int:
-    """Return the number of processors that the calling thread may run on; on other systems than Linux, of all."""
+    """Return the number of processors that the calling thread may use; outside Linux, count all processors."""
     if sys.platform == "linux":
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
@@ -70,7 +70,7 @@ def reserve(size: int) -> mmap.mmap:
 
 
 def in_huge_pages(memory: mmap.mmap) -> mmap.mmap:
-    """Request huge pages for some memory, so that fewer address translations are missed; return the memory."""
+    """Request huge pages for `memory`, so that the CPU has fewer TLB misses. Return `memory`."""
     if sys.platform == "linux":
         with suppress(OSError):
             memory.madvise(mmap.MADV_HUGEPAGE)

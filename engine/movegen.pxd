@@ -1,6 +1,6 @@
-"""The moves that the search generates: a square with the discs that are turned, in one direction or in all.
+"""Generates moves for the search. A move is a square and the discs that it turns.
 
-`Rules.turns` decides between one direction and all.
+Under one-direction rules, a square has a separate move for each direction in which it turns discs.
 """
 
 from libc.stdint cimport int32_t, uint64_t
@@ -9,7 +9,7 @@ from outflank.engine.kernels cimport first_square, legal_moves, turned_discs, tu
 
 cdef enum:
     ALL_DIRECTIONS = -1
-    # An upper bound of the number of legal moves, which is never reached: all eight directions on every square.
+    # An upper bound of the number of legal moves: eight directions on each of 64 squares.
     MAX_MOVES = 512
 
 cdef struct MoveEntry:
@@ -28,7 +28,7 @@ cdef inline int generate(uint64_t own, uint64_t opp, bint one_direction, MoveEnt
 cdef inline int generate_on(
     uint64_t own, uint64_t opp, uint64_t squares, bint one_direction, MoveEntry *moves
 ) noexcept nogil:
-    """Write the moves to these legal squares to `moves`, the lowest square first, and return their number."""
+    """Write the legal moves on `squares` to `moves`, the lowest square first, and return their number."""
     cdef uint64_t turned
     cdef int square, direction, count = 0
     while squares:

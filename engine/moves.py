@@ -1,4 +1,4 @@
-"""Moves under all rules of the family: a square, optionally with a direction, or a pass."""
+"""Moves under all rules of the Reversi family: a square, optionally with a direction, or a pass."""
 
 from dataclasses import dataclass
 from functools import cache
@@ -77,7 +77,7 @@ class Move:
 
         Raises: NotationError if `text` is not a move.
         """
-        word = str(text).strip().lower()  # str(), so that a number causes the same error
+        word = str(text).strip().lower()  # str(), so that a number raises NotationError too
         if word in PASS_WORDS:
             return PASS
         square, slash, direction = word.partition("/")
@@ -116,7 +116,7 @@ def as_move(move: Move | str | int) -> Move:
 
 
 def _number(square: int) -> int:
-    """Check the number of a square, which may have any integer type such as NumPy's, and return it as an int."""
+    """Check a square number of any integer type, such as NumPy's, and return it as an int."""
     try:
         number = index(square)
     except TypeError:

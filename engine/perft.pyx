@@ -15,7 +15,7 @@ cdef enum: _DEEPEST_WITHOUT_PYTHON = 5
 
 
 cdef uint64_t _leaves(uint64_t own, uint64_t opp, int depth, bint pass_is_free) noexcept nogil:
-    """Count the leaves under rules by which a move turns all directions. `depth` is at least 1.
+    """Count the leaves under rules with ``turns=all``. `depth` is at least 1.
 
     The moves of the last ply are counted without playing them.
     """

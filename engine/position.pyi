@@ -127,10 +127,10 @@ class Position:
         """
 
     def score(self, colour: Colour = ...) -> int:
-        """Return the disc difference from the point of view of `colour` (by default Black), by the rules' scoring.
+        """Return the disc difference from the point of view of `colour` (by default Black).
 
-        If the winner takes the empty squares, they are added only after the end of the game. Before, the result is the
-        difference of the discs on the board.
+        If the rules give the empty squares to the winner, they are added only at the end of the game. Before the end,
+        only the discs on the board count.
         """
 
     def outcome(self) -> Outcome | None:
@@ -153,7 +153,7 @@ class Position:
             size: the width and height in pixels.
             last: the last move, whose disc is marked.
             legal: True to mark the squares where the side to move may play; ignored if `line` has moves.
-            scores: the scores of legal moves in discs, from the side to move. The best scores are highlighted.
+            scores: the scores of legal moves in discs for the side to move. The best scores are highlighted.
             line: the next moves, shown as numbered discs. A pass has no number.
             number: the number of the first move of `line`.
             coordinates: True to draw the names of the files and rows at the board's edge.

@@ -83,7 +83,7 @@ cdef class Position:
         return not self.can_move(False) and self.can_move(True)
 
     cdef bint can_move(self, bint opponent) noexcept:
-        """Return whether the side to move, or if `opponent` the other side, has a legal move, under all rules."""
+        """Return whether the side to move has a legal move or, with `opponent`, whether the other side has one."""
         return legal_moves(self.opp, self.own) != 0 if opponent else legal_moves(self.own, self.opp) != 0
 
     def legal_mask(self, colour=None):
@@ -208,7 +208,7 @@ cdef class Position:
         return popcount(self.own if self._is_mover(colour) else self.opp)
 
     def score(self, colour=Colour.BLACK):
-        """Return the disc difference from the point of view of `colour` (by default Black), by the rules' scoring."""
+        """Return the disc difference from the point of view of `colour` (by default Black)."""
         difference = self.discs(colour) - self.discs(Colour(colour).other)
         if self.rules.scoring == "empties" and difference and self.is_over:
             return difference + self.empties if difference > 0 else difference - self.empties

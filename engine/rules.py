@@ -1,4 +1,4 @@
-"""Rules as data: frozen dataclasses for the rules of a game of the Reversi family, and for the outcome of a game.
+"""Frozen dataclasses for the rules of a game of the Reversi family, and for the outcome of a game.
 
 The presets come from the rule sheets of the boxed games and from the tournament rules. ``docs/rules.md`` quotes the
 sheets and lists the points that the sheets leave to interpretation.
@@ -46,7 +46,7 @@ _NAMES = tuple(_COLOUR_NAMES)
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """The rules of a game of the family.
+    """The rules of a game of the Reversi family.
 
     ``Rules.parse("reversi")`` returns a preset. ``Rules("reversi")`` only sets the name; its other attributes have the
     defaults.
@@ -58,7 +58,7 @@ class Rules:
         turns: the directions in which a move turns discs: ``all`` directions in which it brackets discs, or only
             ``one`` of them, which the mover chooses.
         tie: the result if both sides have equally many discs: a ``draw``, or a win for the ``second`` player.
-        scoring: the way to score: the winner takes the ``empties``, or only discs on the board ``count``.
+        scoring: ``empties`` if the winner takes the empty squares; ``count`` if only the discs on the board count.
     """
 
     name: str = "othello"
@@ -202,8 +202,8 @@ class Outcome:
             squares. It is 0 if the counts are equal, even if the tie rule makes one side the winner.
         termination: the reason why the game ended: a ``full board``; a ``wipe-out``, if one side has no disc left; or
             ``no moves``, if squares are empty and both sides have discs.
-        decided_by: the rule that decided the game: ``discs`` if one side has more discs; for equal counts the tie rule
-            (``Rules.tie``), ``draw`` or ``second``.
+        decided_by: the rule that decided the game: ``discs`` if one side has more discs, else the value of
+            ``Rules.tie``: ``draw`` or ``second``.
     """
 
     winner: Colour | None

@@ -9,7 +9,7 @@ from outflank.errors import NotationError, OutOfRangeError
 
 
 class Symmetry(IntEnum):
-    """A rotation or reflection of the board. The names are meant with row 1 on top.
+    """A rotation or reflection of the board. The names assume that row 1 is on top.
 
     ``position.transformed(symmetry)`` returns the image of a position, ``symmetry.move`` the image of a move, and
     ``symmetry.square`` the image of a square. ``symmetry.inverse.move`` maps a move in the image back.
@@ -63,7 +63,7 @@ class Symmetry(IntEnum):
         return Move(self.square(move.square), move.direction and self.direction(move.direction))
 
     def _image(self, row: int, column: int, last: int) -> tuple[int, int]:
-        """Return the row and the column of the image, which are from 0 to `last`.
+        """Return the row and the column of the image. `last`: 7 for a square, 0 for a step in a direction.
 
         The three bits of the symmetry have the same meaning as in ``transform`` of kernels.pxd.
         """
