@@ -1,1 +1,1 @@
-"""Programs that measure, test for hours, or make downloads and parts of pages. See their docstrings. Not installed."""
+"""Programs that measure, test for hours, make downloads, or write parts of pages. They are not installed."""

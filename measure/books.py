@@ -56,13 +56,13 @@ def draw_growth(log: Path, path: Path) -> None:
         axes.tick_params(bottom=False, left=False, right=False)
     for axes in (above, below):
         axes.grid(alpha=0.3)
-    # Text is stored as text instead of outlines of letters, which would be two thirds of the file.
+    # Text is stored as text, since outlines of its letters would be two thirds of the file.
     with rc_context({"svg.fonttype": "none", "svg.hashsalt": "outflank"}):
         figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None)
 
 
 def time_probes(path: Path) -> None:
-    """Print the times of probes of random positions in the book, and of random positions one move out of the book."""
+    """Print probe times for random positions in the book, and for random positions one move outside the book."""
     rng = random.Random(1)
     with Book.open(path) as book:
         entries = list(book.entries())
@@ -121,9 +121,10 @@ def judged(book: Book, opening: Opening) -> tuple[int, str]:
 
 
 def blamed(opening: Opening) -> str:
-    """Return the cells of the second table: the score at the line's end on a high level, and the most costly move.
+    """Return the last cells of a line in the second table: its score, its most costly move, and a better move.
 
-    A move that the search chooses, or a symmetric image of this move, has no cost, regardless of the scores.
+    The score is from a search of the line's end at ``_END_LEVEL``. A move that the search chooses, or a symmetric image
+    of this move, has no cost, regardless of the scores.
     """
     game = Game.from_transcript(opening.moves)
     end, _ = searched(game.position, _END_LEVEL)

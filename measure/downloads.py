@@ -3,8 +3,8 @@
 A download is an archive of one folder. The folder has an interpreter in ``python``, the program with the extras
 ``match`` and ``web``, the pages, the manual, examples, sample games and licences. SYSTEM is one of SYSTEMS. WHEEL is
 the wheel for this system. Packages come from the index that pip is configured for, and must have the hashes of
-requirements.txt. The time of all files is ``SOURCE_DATE_EPOCH``, so the same packages and compilers make the same
-archive. ``python -m outflank.measure.downloads sums FOLDER`` writes SHA256SUMS of the files in FOLDER.
+requirements.txt. All files have the modification time ``SOURCE_DATE_EPOCH``, so the same packages and compilers
+make the same archive. ``python -m outflank.measure.downloads sums FOLDER`` writes SHA256SUMS of the files in FOLDER.
 """
 
 import gzip
@@ -35,7 +35,7 @@ ROOT = Path(__file__).resolve().parents[1]
 _ONLY_BUILDS = ("cython", "setuptools")  # packages of requirements.txt that only builds need
 _EARLIEST = 315532800  # 1980-01-01, the first date that a zip can have
 _COLUMNS = 100  # the width of the manual
-# No command needs these: programs and data of wheels, tests, types, numpy's tools for Fortran, pygments' languages.
+# No command needs these files of wheels: programs and data, tests, types, numpy's Fortran tools, pygments' languages.
 _LEFT_OUT = re.compile(r"[^/]+[.]data/|.*/tests/|.*[.]pyi$|numpy/f2py/|pygments/lexers/(?!__init__|_mapping)")
 _LICENCE_FILE = re.compile(r"licen[cs]e|copying|notice", re.IGNORECASE)
 _SUMS = "SHA256SUMS"
@@ -58,6 +58,7 @@ class System:
         add_programs: a function that adds the interpreter, the starters and their licences to the folder.
         is_zip: true for a zip, false for a tar.gz.
         start: the text of START.txt, with ``{version}`` in place of our version.
+        finish: a function that completes the folder before the archive is written.
     """
 
     name: str
@@ -125,7 +126,7 @@ def fetch(entries: Sequence[str], folder: Path, system: System | None = None) ->
 
 
 def unpack_wheel(wheel: Path, target: Path) -> None:
-    """Unpack a wheel like pip, but without what no command needs."""
+    """Unpack a wheel, except for the files that no command needs."""
     with zipfile.ZipFile(wheel) as archive:
         for name in archive.namelist():
             if not _LEFT_OUT.match(name):
@@ -325,18 +326,18 @@ def add_linux(folder: Path) -> None:
 
 
 def compile_modules(folder: Path) -> None:
-    """Compile all modules by the interpreter in the folder, which may be read-only later.
+    """Compile all modules with the folder's interpreter, since Python can't cache modules in a read-only folder.
 
     Raises: SystemExit if a module can't be compiled.
     """
     python = folder / "python"
-    # Without -B the run would keep the modules that it imports, with the times of their files.
+    # Without -B, Python would also cache the modules that compileall imports, with the times of their files.
     words = ["-I", "-B", "-m", "compileall", "-q", "--invalidation-mode", "unchecked-hash", "-s"]
     if subprocess.run([str(python / "bin" / "python3"), *words, str(folder), str(python)]).returncode:
         raise SystemExit("the modules can't be compiled, so there is no download")
 
 
-# Links may lead to the starters.
+# Users may run the starters through symbolic links, which readlink resolves.
 _OUTFLANK = """#!/bin/sh
 exec "$(dirname "$(readlink -f "$0")")/python3" -I -m outflank "$@"
 """
@@ -378,7 +379,7 @@ SYSTEMS = {system.name: system for system in (WINDOWS, LINUX)}
 
 
 def main() -> None:
-    """Make the download or the sums that the arguments name."""
+    """Parse the arguments, and make a download or the sums."""
     parser = ArgumentParser(description="Make a download, or the sums of all.")
     parser.add_argument("system", choices=[*SYSTEMS, "sums"])
     parser.add_argument("path", type=Path, help="the wheel; for sums the folder")

@@ -77,7 +77,7 @@ class Figure:
 
     @property
     def spread(self) -> tuple[float, float]:
-        """The minimum and the maximum of the values. With 20 or more values, the 5th and the 95th percentile."""
+        """The minimum and the maximum of the values, or the 5th and the 95th percentile of 20 or more values."""
         if len(self.values) < _MANY:
             return min(self.values), max(self.values)
         first, *_, last = quantiles(self.values, n=20)
@@ -121,7 +121,7 @@ def machine() -> dict[str, object]:
 
 
 def updated(document: dict[str, Any], name: str, figures: list[Figure], load: float) -> dict[str, Any]:
-    """Return the document with new figures that were measured at load `load`. Drop figures of other machines."""
+    """Return the document with the figures of the measurement `name`. Drop figures from another machine."""
     here = machine()
     kept = document.get("measured", {}) if document.get("machine") == here else {}
     found = {"load": round(load, 1), "figures": [figure.as_json() for figure in figures]}

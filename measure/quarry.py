@@ -42,8 +42,7 @@ def _field(shortcut: str, text: str) -> list[str]:
     return [shortcut, *("colon" if letter == ":" else letter for letter in text)]
 
 
-# Quarry's "limited time per move" with 2 s per move; its "Canadian overtime" with a minute, then 20 s for each 5
-# moves.
+# The keys for Quarry's "limited time per move" (2 s) and "Canadian overtime" (a minute, then 20 s for each 5 moves).
 TWO_SECONDS_A_MOVE = (*_TYPE_KEYS, "Down", "Down", *_field("alt+l", "0:02"))
 A_MINUTE_AND_BYO_YOMI = (
     *_TYPE_KEYS,

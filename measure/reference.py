@@ -1,4 +1,4 @@
-"""Writes the parts of pages that are copied from the program: ``python -m outflank.measure.reference``.
+"""Writes the parts of pages that are generated from the code: ``python -m outflank.measure.reference``.
 
 Each part is between ``<!-- made: NAME -->`` and ``<!-- end -->``. The rest of a page is written by hand.
 """
@@ -25,7 +25,7 @@ _USUAL = {
     "Arguments": "none",
     "Answer": "nothing",
     "Fails": "never",
-}  # the default values of entries that docstrings leave out
+}  # the values of entries that a docstring leaves out
 
 
 def with_parts(page: str) -> str:

@@ -217,8 +217,8 @@ def _match(games: int, concurrency: int, synced: bool, note: Callable[[], object
 def _cost(play: Callable[[Callable[[], object]], None]) -> tuple[tuple[float, ...], float]:
     """Run `play`. It receives a function, which it calls at the end of each game.
 
-    Returns: the mean wall time per game of each ten consecutive games, and the mean processor time per game of all
-        games, in seconds.
+    Returns: the mean wall time per game of each stretch of ten games, and the mean processor time per game, in
+        seconds. Both leave out the first tenth of the games.
     """
     ends = [(time.perf_counter(), time.process_time())]
     play(lambda: ends.append((time.perf_counter(), time.process_time())))
@@ -301,7 +301,7 @@ def main(only: tuple[str, ...], runs: int, quick: bool, out: Path | None, pages:
         click.echo(f"measuring {name}", err=True)
         load = os.getloadavg()[0]
         document = updated(document, name, list(MEASUREMENTS[name](effort)), load)
-        if out:  # after each measurement; an interruption loses only the current one
+        if out:  # after each measurement, so that an interruption loses only the current one
             out.write_text(json.dumps(document, indent=1) + "\n")
     if not out:
         click.echo(json.dumps(document, indent=1))

@@ -28,7 +28,7 @@ from outflank.tools.match.state.run import Run
 from outflank.tools.match.state.store import read_run
 
 _SIGNALS = (signal.SIGKILL, signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
-# A signal that arrives before our code runs ends the process by the signal, or with code 1 and this message of Python.
+# A signal that arrives before our code runs ends the process, or Python exits with code 1 and the message below.
 _ALLOWED = {0, *(128 + number for number in _SIGNALS), *(-number for number in _SIGNALS)}
 _PYTHON_WAS_INTERRUPTED = "Fatal Python error: init_import_site"
 _GAMES = 4  # the number of games between any two engines

@@ -2,9 +2,9 @@
 
 Two kinds of positions are searched with each number of threads. The FFO positions #45 to #54 are solved. Positions of
 games with 32 to 52 empty squares are searched to a fixed depth. Each position is searched with all numbers of threads,
-the largest number first, before the next position. It is left out if the time left is too short for the smaller
-numbers. So all rows of a table refer to the same positions, even if the time ends before the last position. Edax solves
-the same FFO positions afterwards.
+the largest number first, before the next position. If the remaining time is too short for the smaller numbers,
+the position is left out. So all rows of a table refer to the same positions, even if the time ends before the last
+position. Edax solves the same FFO positions afterwards.
 """
 
 import itertools
@@ -92,7 +92,7 @@ def game_positions() -> Iterator[tuple[str, Position]]:
 
 
 class Searchers:
-    """A searcher for each number of threads. A searcher keeps the memory of its table in all searches."""
+    """A searcher for each number of threads. Searchers are reused, so that each table is allocated only once."""
 
     def __init__(self, hash_mb: int) -> None:
         self._hash_mb = hash_mb
@@ -138,9 +138,9 @@ def edax_solves(command: Sequence[str], name: str, position: Position, threads: 
 def measure(
     searches: Sequence[tuple[str, str, Search]], threads: Sequence[int], minutes: float
 ) -> Iterator[list[Measurement]]:
-    """Search position after position. Yield the searches of a position with all numbers of threads.
+    """Search each position with all numbers of threads. Yield the measurements of each position.
 
-    A kind of search ends at the first position for which the time left is too short, since later positions are harder.
+    A kind of search ends at the first position for which the remaining time is too short.
     """
     until = time.monotonic() + 60 * minutes
     most, ended = max(threads), set()
@@ -166,7 +166,7 @@ def in_turns(*kinds: Sequence[tuple[str, str, Search]]) -> list[tuple[str, str, 
 
 
 def table(found: Sequence[Measurement]) -> Iterator[str]:
-    """Yield the lines of the table of a kind of search. Speed-up and nodes are relative to the fewest threads."""
+    """Yield the lines of a table. Speed-up and nodes are relative to the searches with the fewest threads."""
     yield (
         f"{'threads':>7} {'seconds':>9} {'M nodes':>9} {'M nodes/s':>9} {'speed-up':>8} {'by nodes/s':>10} "
         f"{'nodes':>6} {'busy':>5} {'system':>6}"
@@ -239,7 +239,7 @@ def main(
         found.extend(news)
         if news[0].kind == "FFO" and len({each.score for each in news}) > 1:
             raise click.ClickException(f"the scores of {news[0].position} differ: {news}")
-        if json_file:  # after each position; an interruption loses only the current one
+        if json_file:  # after each position, so that an interruption loses only the current one
             json_file.write_text(json.dumps({"machine": facts, "found": [asdict(each) for each in found]}))
 
     for news in measure(in_turns(solved, deep), counts, minutes):

@@ -36,7 +36,7 @@ class Hidden:
         return -sum(ELO * (value - best) ** 2 for value, best in zip(values, self.best, strict=True))
 
     def pair(self, first: list[float], opponent: float) -> float:
-        """Return the points of the values `first` in two games against an opponent. `opponent`: its strength in Elo."""
+        """Return the points of a player with the values `first` in two games. `opponent`: the opponent's Elo."""
         expected = 1 / (1 + 10 ** ((opponent - self.strength(first)) / 400))
         draw = DRAWS * 4 * expected * (1 - expected)
         points = 0.0

@@ -1,4 +1,4 @@
-"""Measures the cost of a match's viewers to its engines: ``python -m outflank.measure.viewers [VIEWERS [GAMES]]``.
+"""Measures how much viewers of a match slow down its engines: ``python -m outflank.measure.viewers [VIEWERS [GAMES]]``.
 
 The defaults are 1,000 viewers and 4 games of each kind. Matches without a page alternate with matches that have a page
 and viewers on loopback. The first kind of match measures nodes per second: engines search a fixed number of nodes for
@@ -57,7 +57,7 @@ def _stare(address: str, count: int, ready: Event) -> None:
 
 @contextmanager
 def playing(folder: Path, games: int, engine: str, clock: str, viewers: int) -> Iterator[float]:
-    """Play a match with viewers from its start. Yield the share of a processor that the page used."""
+    """Play a match that viewers watch from its start. Yield the share of a processor that the page used."""
     entries = [f"--engine=name={name} cmd='outflank gtp --book none {engine}' tc={clock}" for name in "AB"]
     command = [str(Path(sys.executable).with_name("outflank")), "match", "--games", str(games), "--seed", "1"]
     page = ["--listen"] if viewers else []
