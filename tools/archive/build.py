@@ -1,8 +1,8 @@
-"""Makes an archive from files of games, and adds games to an archive. Memory use does not grow with the games.
+"""Makes an archive from files of games, and adds games to an archive.
 
-The positions of all games are first written to a temporary table. SQLite sorts this table at the end, so that the table
-of positions is filled in order, page after page. Sums are stored only for the few thousand positions that many games
-reached. For other positions each query counts the games.
+Memory use does not grow with the number of games. The positions of all games are first written to a temporary table.
+SQLite sorts this table at the end, so that the table of positions is filled in order, page after page. Sums are stored
+only for the few thousand positions that many games reached. For other positions each query counts the games.
 """
 
 import contextlib
@@ -200,7 +200,7 @@ class _Builder:
         connection.set_progress_handler(self._watch.__next__, _STEPS_AT_ONCE)
 
     def open(self, scratch: Path, facts: Mapping[str, str] | None) -> None:
-        """Begin the transaction. With `facts`, the file is a copy of the archive with these facts, else it is empty."""
+        """Begin the transaction. The file is empty, or it is a copy of the archive that has these `facts`."""
         connection = self._connection
         connection.execute(f"PRAGMA application_id = {ARCHIVE.application}")
         connection.execute(f"PRAGMA user_version = {ARCHIVE.version}")

@@ -27,7 +27,10 @@ def write_games(
     before: int | None,
     as_json: bool,
 ) -> None:
-    """Make an archive from files, or add their games to an archive of `before` games. Print the new contents."""
+    """Make an archive from files, or add their games to an existing archive. Print the new contents.
+
+    `before`: the number of games of the existing archive; None to make a new archive.
+    """
     expect_kept(files, [path])
     complaints = ReadGames()
 

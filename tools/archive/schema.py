@@ -60,7 +60,7 @@ ARCHIVE = DatabaseKind("an archive of games", application=0x4F464C41, tables=TAB
 
 
 def place_of(position: Position) -> tuple[int, Symmetry]:
-    """Return the key that a position shares with its images, and the symmetry to the stored image."""
+    """Return the key that symmetric positions share, and the symmetry that maps this position to the stored image."""
     key, symmetry = key_of(position)
     return int.from_bytes(blake2b(key, digest_size=8).digest(), "big", signed=True), symmetry
 

@@ -34,7 +34,10 @@ def is_new(game: AnnotatedGame, known: set[bytes]) -> bool:
 
 
 def _key(game: AnnotatedGame) -> bytes:
-    """Return a hash of the rules, the first position and the moves except passes. Images of a game share the hash."""
+    """Return a hash of the rules, the first position and the moves except passes.
+
+    Symmetric games share the hash, except under one-direction rules.
+    """
     moves = [played.move for played in game.moves if not played.move.is_pass]
     first, rules = game.first, str(game.rules).encode()
     if game.rules.one_direction:
@@ -100,7 +103,7 @@ class GameStatistics:
         self._lengths[game.discs_played] += 1
         if (year := year_of(game.date)) is not None:
             self._years[year] += 1
-        players = dict.fromkeys((game.black, game.white))  # a name that both sides have counts once
+        players = dict.fromkeys((game.black, game.white))  # if both sides have the same name, it counts once
         self._names["players"].update(name for name in players if name not in ("", "?"))
         self._names["events"].update(filter(None, [game.event]))
         opening = opening_of(game.positions)

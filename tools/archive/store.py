@@ -87,7 +87,7 @@ class PositionTable:
     """The games that reached a position.
 
     Attributes:
-        position: the queried position, after a forced pass.
+        position: the queried position; the position after the pass if its side to move had to pass.
         ended: the number of games that ended or were broken off in the position.
         moves: the rows of the moves, the most frequent first.
         certainty: a description of the certainty of the engine's scores; empty without engine scores.
@@ -263,9 +263,9 @@ class Archive:
     def _query(
         self, place: int, sides: Sequence[dict[int, int]], events: dict[int, int] | None
     ) -> tuple[str, tuple[int, ...]]:
-        """Return an SQL query for the visits of a position, and its values.
+        """Return an SQL query for the visits of a position, and the values of its parameters.
 
-        The query goes through the games of the position, or through the selected games if they are fewer.
+        The query scans the games of the position, or the games of the selected players or events if these are fewer.
         """
         chosen, columns = events, ["event"]
         for side in sides:
@@ -367,7 +367,7 @@ class Archive:
 
 
 def _are_between(visit: Visit, sides: Sequence[dict[int, int]]) -> bool:
-    """Return whether each of `sides` has a different player of the game. A side is the set of players it selects."""
+    """Return whether each of `sides` contains a different player of the game. The keys of a side are players."""
     both = (visit.black, visit.white)
     return any(
         all(player in side for player, side in zip(players, sides, strict=False))

@@ -12,7 +12,7 @@ RATING_STEP = 100
 LATEST_YEAR = 9999
 MOST_DISCS = 64
 NO_STRENGTH = 0.0
-"""The strength of a player without a name, which is never listed among the strongest."""
+"""The strength of a player without a name. Such a player is never listed among the strongest."""
 _BEST = 3
 
 
@@ -21,8 +21,8 @@ class ArchiveQuery:
     """The conditions that games must meet. A condition that is left out allows every game.
 
     Attributes:
-        players: parts of the names of one or both players, compared without case.
-        event: a part of the event's name, compared without case; empty for any event.
+        players: parts of the names of one or both players; letter case is ignored.
+        event: a part of the event's name; letter case is ignored. Empty for any event.
         years: the range of years.
         rating: the minimum rating of both players, a multiple of 100. It excludes games without ratings.
 
