@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
 
 DEFAULTS_FILE = "outflank.defaults_file"
-"""The key in ``click.Context.meta`` of the file that sets defaults for the command's options."""
+"""The key of an entry in ``click.Context.meta``: the path of the file that sets defaults for the command's options."""
 _TYPED = "outflank.typed"
-"""The key in ``click.Context.meta`` of the options and arguments on the command line, by their names in the help."""
+"""The key of an entry in ``click.Context.meta``: the names (as in the help) of the parameters on the command line."""
 SQUARE = r"[-._XxOo*BbWw012\u25cf\u25cb\u25ef\u26ab\u26aa\u30fb\u00b7\u25a1]"
 """A pattern for a square of a board."""
 LIKE_BOARD = re.compile(rf"(?:{SQUARE}\s*){{9}}")
@@ -154,7 +154,7 @@ class Command(click.Command):
         return parser
 
     def defaults_kept(self, ctx: click.Context, defaults: Mapping[str, Any]) -> dict[str, Any]:
-        """Return a file's defaults without the options that are excluded by options on the command line."""
+        """Return a file's defaults, except for options that exclude an option on the command line."""
         typed = ctx.meta[_TYPED]
         excluded = {
             name
@@ -183,7 +183,7 @@ class Command(click.Command):
             is_in_file = DEFAULTS_FILE in ctx.meta and not self.clash(ctx.meta[_TYPED])
             raise click.UsageError(f"{ctx.meta[DEFAULTS_FILE]}: {clash}" if is_in_file else clash, ctx)
         for name, needed in self._needs.items():
-            # Without a needed option, an option on the command line is an error, and an option in a file is ignored.
+            # On the command line, an option without its needed option is an error. In a file, it is ignored.
             if name in ctx.meta[_TYPED] and not given.intersection(needed):
                 raise click.UsageError(f"{name} needs {' or '.join(needed)}", ctx)
 
@@ -264,9 +264,8 @@ def handing(kinds: Mapping[str, type[Any]], *options: Decorator) -> Decorator:
     """Return a decorator for options whose values are passed to the command in dataclasses.
 
     Args:
-        kinds: the dataclass for each argument of the command, by the argument's name. The fields of a dataclass are
-            named after options or after earlier arguments. A field keeps its default if its option is left out or does
-            not exist.
+        kinds: the dataclasses, by the names of the command's arguments. A field of a dataclass has the name of an
+            option or of an earlier argument. It keeps its default if its option is None or does not exist.
         options: the options, in the order shown in the help.
     """
 
@@ -292,7 +291,7 @@ def handing(kinds: Mapping[str, type[Any]], *options: Decorator) -> Decorator:
 def completed_by(
     *words: str, files: bool = False
 ) -> Callable[[click.Context, click.Parameter, str], list["CompletionItem"]]:
-    """Return a click callback by which a shell completes a value to one of `words` or, if `files`, to a file name."""
+    """Return a click callback that completes a value to one of `words` or, if `files`, to a file name."""
 
     def complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> list["CompletionItem"]:
         from click.shell_completion import CompletionItem  # imported late, so that engines start faster

@@ -40,7 +40,7 @@ def read_defaults(path: Path) -> dict[str, Any]:
 
 
 def check_defaults(command: click.Command, values: Mapping[str, Any], path: Path) -> None:
-    """Check the values of options, given by parameter name, in the same way as the command.
+    """Check option values, keyed by parameter name, as the command itself would.
 
     Raises: FileFormatError with the message that the command would print.
     """
@@ -59,7 +59,7 @@ def check_defaults(command: click.Command, values: Mapping[str, Any], path: Path
 
 
 def use_values(ctx: click.Context, values: Mapping[str, Any], path: Path) -> None:
-    """Use a file's values, given by parameter name, as defaults of options. Errors in the values name the file."""
+    """Use a file's option values, keyed by parameter name, as defaults. Errors in the values name the file."""
     assert isinstance(ctx.command, Command)
     ctx.meta[DEFAULTS_FILE] = path
     ctx.default_map = {**(ctx.default_map or {}), **ctx.command.defaults_kept(ctx, values)}
@@ -75,7 +75,7 @@ def use_table(ctx: click.Context, option: click.Parameter, path: Path | None) ->
 
 
 def option_defaults(command: click.Command, values: Mapping[str, Any], path: Path) -> dict[str, Any]:
-    """Convert values by option name to values by parameter name. Raises: FileFormatError."""
+    """Convert values keyed by option name to values keyed by parameter name. Raises: FileFormatError."""
     options = {
         word.removeprefix("--"): parameter
         for parameter in command.params

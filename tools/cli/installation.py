@@ -14,7 +14,7 @@ from outflank.storage.folders import user_folder
 from outflank.tools.cli.defaults import config_file
 from outflank.tools.runtime.progress import counted
 
-# A midgame search, and the solving of FFO #40. They test the engine's midgame and endgame in less than a second.
+# A midgame search and the solution of FFO #40 test the midgame and endgame search in less than a second.
 _MIDGAME = Game.from_transcript("f5d6c3d3c4").position
 _MIDGAME_LIMIT = Limit(depth=13)
 _ENDGAME = Position.parse("O--OOOOX-OOOOOOXOOXXOOOXOOXOOOXXOOOOOOXX---OOOOX----O--X-------- X")
@@ -48,7 +48,7 @@ def installation_lines() -> Iterator[str]:
 
 
 def _extras() -> dict[str, list[str]]:
-    """Return the packages of each extra for users; empty if Outflank can be imported but is not installed."""
+    """Return the packages of each extra except ``dev``. The dict is empty if Outflank is not installed."""
     try:
         requirements = requires("outflank") or []
     except PackageNotFoundError:

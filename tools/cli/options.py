@@ -112,7 +112,7 @@ def selectivity_option(default: str = "", value: str | None = None) -> Callable[
     """Return the option ``--selectivity 95``, whose value is a member of SELECTIVITIES, or None.
 
     Args:
-        default: the text of the help about the default None; empty if `value` is given.
+        default: the default that the help shows if `value` is None; else empty.
         value: the default of the option.
     """
     return click.option(

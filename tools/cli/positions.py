@@ -1,4 +1,4 @@
-"""Reading of positions and games from arguments: transcripts, boards, names of openings, and files of any format."""
+"""Reads positions and games from arguments: transcripts, boards, names of openings, and files of any format."""
 
 import os
 import re
@@ -30,7 +30,7 @@ STDIN = "-"
 _ARGUMENT = "POSITION"  # the metavar of the argument in most commands
 _MOST_CHARACTERS = 1 << 20
 _MOST_BYTES_COUNTED = 16_000_000  # games are counted in advance if all files together have at most this size
-_LONGEST_NAME = 60  # the number of characters of a text that are compared with names of samples
+_LONGEST_NAME = 60  # only this number of characters is compared with the names of samples
 _ALIKE = 0.7  # the minimum ratio of difflib for a suggestion
 _BOARD = re.compile(rf"(?:{SQUARE}\s*){{64}}")
 _BOARD_OVER_LINES = re.compile(
@@ -107,7 +107,7 @@ class PositionArgument:
         return self
 
     def __exit__(self, *error: object) -> None:
-        # Pipes are not closed: closing a pipe blocks while a thread reads from the pipe.
+        # Pipes are not closed, since closing a pipe blocks while a thread reads from it.
         if self._stream is not None and os.path.isfile(self._path):
             self._stream.close()
 
@@ -237,7 +237,7 @@ class ReadGames:
     ) -> Iterator[tuple[str, int, AnnotatedGame]]:
         """Yield the valid games of all arguments, as tuples of the argument, the game's number, and the game.
 
-        The number counts the entries of the argument from 1. The arguments are read by ``games_given``, or by
+        A game's number counts all entries of its argument from 1. The arguments are read by ``games_given``, or by
         ``games_of`` if `files_only` is true.
         """
         given = games_of if files_only else games_given
@@ -293,7 +293,7 @@ def _games_of_run(name: str) -> Iterator[AnnotatedGame | BadGame]:
 
 
 def games_given(text: str, source: FormatName | None, rules: Rules) -> Iterator[AnnotatedGame | BadGame]:
-    """Return the game of a transcript, which may be blank, or the games of a file, see ``games_of``."""
+    """Return the game of a transcript or the games of a file, see ``games_of``. A blank text has no moves."""
     if os.path.exists(named_file(text)):
         return games_of(text, source, rules)
     if not text.strip():
@@ -324,7 +324,7 @@ def number_of_games(
 
 
 def read_and_written(names: Iterable[str], outputs: Iterable[Path]) -> Path | None:
-    """Return an output that is the same file as an input (``-`` is stdin), even under another path; or None."""
+    """Return an output that is also an input (``-`` is stdin), even if their paths differ; None if all files differ."""
     read = [path for path in map(_status, names) if path is not None]
     for output in outputs:
         status = _status(output)

@@ -134,7 +134,8 @@ _FIRST_LINES = {
     "outflank web": "Play, study and practise in the browser.",
     "outflank match --listen": "Watch two engines play in the browser.",
 }
-# The extra that installs each package. Other packages belong to the extra `match`, or `train` in its commands.
+# The extra that installs each package. Any other package belongs to the extra `train` for the command `train`, and to
+# the extra `match` for all other commands.
 _EXTRAS = {
     "distributed": "cluster",
     "torch": "train",
@@ -146,7 +147,7 @@ _DESCENDANTS = "outflank.protocol.drivers.descendants"  # imported by commands t
 _ENGINE_MARK = "OUTFLANK_ENGINE"
 _EXIT_BROKEN_PIPE = 128 + 13  # 128 plus the number of SIGPIPE, which Windows lacks
 _EXIT_INTERRUPTED = 128 + signal.SIGINT
-_ALL_COMMANDS = "outflank.all_commands"  # the key in click.Context.meta of --help-all
+_ALL_COMMANDS = "outflank.all_commands"  # the key in click.Context.meta that --help-all sets
 _MOST_SECONDS_TO_END = 10  # the time limit of the exit after a signal
 
 
@@ -193,7 +194,7 @@ class Program(CommandGroup):
             formatter.write(f"\n'outflank --help-all' lists {len(left_out)} commands more.\n")
 
     def first_screen(self, ctx: click.Context) -> str:
-        """Return the program's output without arguments: example calls and the list of commands."""
+        """Return the text for a call without arguments: example calls and the list of commands."""
         formatter = ctx.make_formatter()
         formatter.write(f"Outflank {__version__}, a Reversi/Othello engine. Five lines to begin with:\n\n")
         with formatter.indentation():
@@ -203,7 +204,7 @@ class Program(CommandGroup):
         return formatter.getvalue()
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the folder of the documentation that the help refers to."""
+        """Write the path of the documentation that the help refers to."""
         if folder := _pages_folder():
             formatter.write(f"\nThe pages that the help calls docs/... are in {folder.parent}/.\n")
 
@@ -272,7 +273,7 @@ def _pages_folder() -> Path | None:
     """Return the folder docs/ of the checkout, the installed wheel or the download; None if there is none."""
     import sysconfig  # imported here, so that the program starts faster
 
-    package = Path(__file__).resolve().parents[2]  # in a development install, the checkout
+    package = Path(__file__).resolve().parents[2]  # the checkout, in a development install
     schemes = (sysconfig.get_path("data"), sysconfig.get_path("data", sysconfig.get_preferred_scheme("user")))
     shared = (Path(data) / "share/doc/outflank/docs" for data in schemes)
     folders = [package / "docs", *shared, Path(sys.prefix).parent / "docs"]

@@ -136,7 +136,7 @@ def engine_option(*names: str, multiple: bool = True) -> Decorator:
 
 
 def pairing_options(rounds: str, pairing: str, *, standing: bool) -> Decorator:
-    """Return ``--pairing`` and ``--rounds`` with these help texts, passed as ``form`` and ``round_count``."""
+    """Return the options ``--pairing`` and ``--rounds``, whose values are passed as ``form`` and ``round_count``."""
     forms = [
         str(form) for form in Format if form is not Format.MATCH and (standing or form is not Format.STANDING)
     ]
@@ -257,7 +257,7 @@ play_options = together(
         ),
     ),
 )
-"""The options that describe play, without the engines and the number of games."""
+"""The options of a run that describe its games, except ``--games`` and the engines."""
 played_options = together(
     group(
         GAMES,
@@ -270,10 +270,10 @@ played_options = together(
     ),
     play_options,
 )
-"""The options that describe play, without the engines."""
+"""The options ``play_options`` and ``--games``."""
 
 LISTEN, LISTEN_PAGE = "--listen", "--listen-page"
-"""The name of the option for the address of a run's page, and its name where ``--listen`` sets another address."""
+"""The option for the address of a run's page, and its name in commands whose ``--listen`` sets another address."""
 
 
 def page_option(name: str = LISTEN) -> Decorator:
@@ -351,7 +351,7 @@ class RunOptions:
     Attributes:
         time: the default time control of engines.
         commands: the engines given as arguments, each a command, a description, or a name in `engines_file`.
-        engines: the engines given by ``--engine``, in the same forms.
+        engines: the engines given by ``--engine``, in the forms of `commands`.
         engines_file: the TOML file with a table for each engine; None without one.
         each: the default settings of all engines; see ``EngineSpec.from_settings``.
         folder: the folder for the records; None for a new one named by date and time.

@@ -95,7 +95,7 @@ def _within(kind: click.IntRange | click.FloatRange) -> str:
     return f" of at least {kind.min}" if kind.max is None else f" from {kind.min} to {kind.max}"
 
 
-class Seconds(click.ParamType):  # type: ignore[type-arg]  # generic in newer versions of click alone
+class Seconds(click.ParamType):  # type: ignore[type-arg]  # only newer versions of click make it generic
     """A positive duration such as ``5``, ``5s``, ``500ms`` or ``2m``, converted to seconds as a float.
 
     Args:
