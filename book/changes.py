@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from heapq import nsmallest
 
 from outflank.book.graph import Graph, Node, Reach
-from outflank.book.keys import key_of, start_key
+from outflank.book.keys import children_of, key_of, start_key
 from outflank.book.records import HAND_LEVEL, Record
 from outflank.book.store import Book
 from outflank.book.writer import BookWriter
@@ -52,7 +52,10 @@ def _weigh(graph: Graph, record: Record) -> None:
             graph.set_score(node, record.score)
         return
     ours, theirs = ((each.level or 0, each.depth, each.selectivity) for each in (node, record))
-    leads_out = record.leaf is not None and record.leaf.move in graph.open_moves(record.position)
+    leads_out = record.leaf is not None and any(
+        child.move == record.leaf.move and child.key not in graph.nodes
+        for child in children_of(record.position)
+    )
     if theirs > ours or (theirs == ours and node.is_unfinished and leads_out):
         graph.judge(node, record.leaf, record.depth, record.selectivity, record.level)
 

@@ -117,6 +117,18 @@ def test_merging_gives_all_positions_and_the_better_searches(tmp_path: Path) -> 
     expect_whole(shallow)
 
 
+@pytest.mark.parametrize("move", ["d3", "c4", "f5", "e6"])
+def test_merging_takes_the_leaf_of_an_equal_search_by_any_image_of_its_move(
+    tmp_path: Path, move: str
+) -> None:
+    ours = make_book(tmp_path / "a", [replace(record(START), leaf=None)])
+    theirs = make_book(tmp_path / "b", [record(START, 0, move)])
+    with BookWriter.open(ours) as book, Book.open(theirs) as other:
+        merge(book, [other])
+
+    assert records(ours)[0].leaf is not None
+
+
 def test_of_two_scores_that_were_set_by_hand_the_first_is_kept(tmp_path: Path) -> None:
     ours, theirs = (grow(tmp_path / name, Reach(positions=20)) for name in "ab")
     first, second, *_ = (each.position for each in records(ours) if each.position.empties == 58)
