@@ -377,7 +377,7 @@ class _Builder:
                 strengths[black] += gain
                 strengths[white] -= gain
             for player, rating in ((black, black_rating), (white, white_rating)):
-                if rating is not None and strengths[player] != NO_STRENGTH:
+                if rating and strengths[player] != NO_STRENGTH:  # a rating of 0 is an unknown rating
                     strengths[player] = rating
         execute = self._connection.executemany
         execute(
