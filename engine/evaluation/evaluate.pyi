@@ -29,7 +29,7 @@ def spread(kept: memoryview[int], columns: memoryview[int]) -> memoryview[int]:
 
     Args:
         kept: the entries of the kept weights, phase by phase, int32.
-        columns: for each weight of a phase, the index of its entry among the kept entries of the phase, int32.
+        columns: the index of each weight's entry among the kept entries of a phase, int32, for all weights of a phase.
 
     Raises: ValueError if `columns` has an invalid index; OSError if there is not enough memory.
     """
