@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 Report = Callable[[SearchInfo | BaseException], object]
 
 Search = tuple[Callable[[Report], object], Callable[[], object]]
-"""A search to run: the two functions run and stop.
+"""The functions ``run`` and ``stop`` of a search.
 
 ``run`` searches in the calling thread. It reports every finished iteration, and at the end a SearchResult or the
 exception that ended the search. ``stop`` ends the search soon. Any thread may call ``stop``, even before ``run``.
@@ -28,7 +28,7 @@ exception that ended the search. ``stop`` ends the search soon. Any thread may c
 
 
 class Analysis(Iterator[SearchInfo]):
-    """Iterates over the findings of the finished iterations, until the search ends.
+    """Iterates over the SearchInfo reports of a search until the search ends.
 
     ``Searcher.analyse`` returns an Analysis. As a context manager, it stops the search at the end of the ``with``
     block. The searcher is free again after the end of the block, after the last item, or when the Analysis is garbage
@@ -57,11 +57,11 @@ class Analysis(Iterator[SearchInfo]):
 
     @property
     def latest(self) -> SearchInfo | None:
-        """The findings of the last finished iteration, without waiting; None if no iteration is finished yet."""
+        """The SearchInfo that the search reported last, without waiting; None before the first report."""
         return self._latest[0] if self._latest else None
 
     def stop(self) -> None:
-        """End the search soon. Any thread may call this. The findings of the search remain available."""
+        """End the search soon. Any thread may call this. The result of the search remains available."""
         self._stop()
 
     def result(self) -> SearchResult:

@@ -5,12 +5,12 @@ one slot, and a new entry replaces the old entry of the slot. Boards with at mos
 would replace all other boards, so they have their own smaller cache, in the slots after the larger cache.
 
 Most look-ups miss. Therefore a byte of each board's hash, the tag, is stored apart from the entries. All tags together
-fit into the first-level cache of the CPU. Only if the tag of a slot matches, the entry is read.
+fit into the first-level cache of the CPU. The entry is read only if the tag of its slot matches.
 
-Evaluations are cached, since the same leaves recur in every iteration and in ProbCut's shallow searches. A slot is one
-word: 56 bits of the board's hash, then the score. A new evaluation replaces the old one. The index of the slot is the
-top 14 bits of the hash, so index and word together contain all 64 bits of the hash. A look-up confuses two boards with
-a probability of about 2^-50.
+Evaluations are cached, since the same leaves recur in every iteration and in ProbCut's shallow searches. The slot of an
+evaluation is one word: the lower 56 bits of the board's hash, then the score. A new evaluation replaces the old one.
+The index of the slot is the top 14 bits of the hash, so index and word together contain all 64 bits of the hash. A
+look-up confuses two boards with a probability of about 2^-50.
 """
 
 from libc.stdint cimport int8_t, uint8_t, uint32_t, uint64_t
@@ -32,14 +32,14 @@ cdef enum:
     SMALL_CACHE_BITS = 13
     MOST_IN_SMALL_CACHE = 6  # empty squares
     CACHE_ENTRIES = (1 << CACHE_BITS) + (1 << SMALL_CACHE_BITS)
-    GUESS_BITS = 14  # 128 KB; a larger cache costs more than it saves, as it pushes weights out of the CPU's caches
+    GUESS_BITS = 14  # 128 KB; a larger cache would evict weights from the CPU's caches, and cost more than it saves
     _SCORE_AT_0 = 128
 
 # An entry is half a cache line, so that no entry extends over two lines.
 cdef struct CacheEntry:
     uint64_t own
     uint64_t opp
-    int8_t lower  # in discs, from the side with the discs `own`
+    int8_t lower  # in discs, from the point of view of the side with the discs `own`
     int8_t upper
     uint8_t[14] unused
 
@@ -104,7 +104,7 @@ cdef inline void remember(
 
 
 cdef inline uint64_t guess_key(uint64_t own, uint64_t opp) noexcept nogil:
-    """Return the hash of a board, for the functions below."""
+    """Return the hash of a board for the cache of evaluations."""
     return fold(fold(own, <uint64_t>0x9E3779B97F4A7C15) ^ opp, <uint64_t>0xC2B2AE3D27D4EB4F)
 
 

@@ -7,11 +7,11 @@ from outflank.engine.movegen cimport MoveEntry
 from outflank.engine.search.worker cimport CrewState, Worker, load_atomically
 
 cdef enum:
-    # From these depths on, the remaining moves are always shared after the first move, so that a thread that becomes
-    # idle finds work at once. At these depths, the moves take much longer than opening a split point.
+    # The depths in plies from which the moves after the first are always shared, so that a thread that becomes idle
+    # finds work at once. These moves take much longer than opening a split point. EXACT: in searches to the end.
     _ALWAYS_FROM_DEPTH = 9
     _ALWAYS_EXACT_FROM = 14
-    # From these depths on, the remaining moves are shared if some thread would help at once.
+    # The depths in plies from which the moves after the first are shared if some thread would help at once.
     _IF_IDLE_FROM_DEPTH = 5
     _IF_IDLE_EXACT_FROM = 12
 
@@ -31,8 +31,8 @@ cdef class Crew:
 cdef inline bint worth_sharing(const Worker *worker, int depth, int moves_left, uint64_t discs) noexcept nogil:
     """Return whether a node's remaining moves are to be shared.
 
-    At low depths, they are shared only if some thread would help at once: an idle thread, or the owner of the split
-    point that this thread works in, if the owner waits for its helpers.
+    At low depths, the moves are shared only if some thread would help at once: an idle thread, or the owner of the
+    split point that this thread works in, if this owner waits for its helpers.
     """
     cdef bint exact = depth == 64 - popcount(discs)
     if moves_left < 2 or depth < (_IF_IDLE_EXACT_FROM if exact else _IF_IDLE_FROM_DEPTH):

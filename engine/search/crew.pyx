@@ -42,8 +42,8 @@ from outflank.engine.search.worker cimport (
     unlock,
 )
 
-# A thread may help at a split point below its own split point. Then the features of the helped line follow the features
-# of its own line.
+# A thread may help at a split point below its own split point. It then stores the features of the line that it helps
+# with after the features of its own line.
 cdef enum: _FEATURES_A_WORKER = 2 * MOST_PLIES
 
 # The number of pauses after which a waiting thread offers its processor to other threads. Together, the pauses take
@@ -130,7 +130,7 @@ cdef class Crew:
             self.workers[i].scratch, self.workers[i].features = own.scratch, own.features
 
     cdef void dismiss(self) noexcept nogil:
-        """End the search for the helpers, so that ``serve`` returns."""
+        """Make ``serve`` return in all helpers, at the end of the search."""
         store_atomically(&self.state.dismissed, 1)
         _wake_sleepers(&self.state)
 
@@ -145,8 +145,8 @@ cdef class Crew:
     def forget(self):
         """Clear the private caches of bounds and of evaluations.
 
-        The contents of the caches affect results: a cached evaluation includes the network, even at a leaf where the
-        search would omit it (``leaves._leaf_value``).
+        Old entries would affect later results: a cached evaluation includes the network's correction, even at a leaf
+        where the search would omit the network (``leaves._leaf_value``).
         """
         cdef int i
         for i in range(self.size):
@@ -261,7 +261,7 @@ cdef void _wait_for_helpers(Worker *worker, SplitPoint *split) noexcept nogil:
         below = NULL if worker.aborted else _join_work(crew, split)
         if below != NULL:
             _help(worker, below)
-            worker.aborted = False  # the flag was about `below`, not about `split`, which has its flag `abandoned`
+            worker.aborted = False  # the flag applied to `below`; the flag of `split` is `split.abandoned`
         else:
             store_atomically(&split.owner_waits, 1)
             _wait(worker, seen, &split.helpers)
@@ -270,7 +270,7 @@ cdef void _wait_for_helpers(Worker *worker, SplitPoint *split) noexcept nogil:
 
 
 cdef inline void _wake_sleepers(CrewState *crew) noexcept nogil:
-    """Wake the sleeping threads. Called after each change that they may wait for."""
+    """Wake the sleeping threads. Call this after each change that they may wait for."""
     if load_atomically(&crew.sleepers):
         pthread_mutex_lock(&crew.sleep)
         pthread_cond_broadcast(&crew.changed)
@@ -284,9 +284,9 @@ cdef inline bint _must_wait(const CrewState *crew, int seen, const int *helpers)
 
 
 cdef void _wait(Worker *worker, int seen, const int *helpers) noexcept nogil:
-    """Wait until more than `seen` split points were opened, until `helpers` is 0, or until the search is over.
+    """Wait until more than `seen` split points were opened, no helper is left, or the search is over.
 
-    If `helpers` is NULL, the second condition does not apply.
+    `helpers` is the number of helpers; NULL to ignore it. A thread that has slept may return before any of these events.
     """
     cdef CrewState *crew = worker.crew
     cdef double asleep_from = clock_seconds() + _AWAKE_FOR
@@ -304,7 +304,7 @@ cdef void _wait(Worker *worker, int seen, const int *helpers) noexcept nogil:
 
 
 cdef inline void _excuse_idle_time(Worker *worker) noexcept nogil:
-    """Leave the time for which this thread was idle out of `longest_gap`."""
+    """Exclude the time for which this thread was idle from `longest_gap`."""
     worker.last_look = clock_seconds()
 
 
@@ -322,7 +322,7 @@ cdef void _help(Worker *worker, SplitPoint *split) noexcept nogil:
     worker.side = side
     set_selectivity(worker, selectivity)
     worker.split = working_in
-    # After this decrement, the owner may return from the function that holds the split point: don't access it.
+    # After this decrement, the owner may return, and the split point on its stack is gone: don't access it any more.
     if add_to_counter(&split.helpers, -1) == 0:
         _wake_sleepers(worker.crew)
 
@@ -356,7 +356,7 @@ cdef inline bint _lies_below(const SplitPoint *split, const SplitPoint *ancestor
 
 
 cdef SplitPoint *_join_work(CrewState *crew, const SplitPoint *ancestor) noexcept nogil:
-    """Become a helper at the open split point of the greatest depth below `ancestor`, and return this split point.
+    """Find the open split point below `ancestor` with the greatest remaining depth, join its helpers, and return it.
 
     Returns NULL if there is no such split point, or if another thread holds the lock of the list. Waiting for the lock
     would slow down working threads if many threads are idle.

@@ -28,12 +28,11 @@ from outflank.engine.squares import DIRECTIONS, Colour
 
 cdef enum:
     _WORST = -65
-    # Boards with up to this many empty squares may have no move in the table. ``solve`` stores no moves. With one empty
-    # square more than MOST_FOR_ENDGAME, a cutoff by the private cache stores no move either.
+    # The maximum number of empty squares of boards whose moves are searched again, since the table may not have them:
+    # ``solve`` stores no moves, and with MOST_FOR_ENDGAME + 1 empty squares, a cutoff by the private cache stores none.
     _SOLVED_AGAIN_FROM = MOST_FOR_ENDGAME + 1
 
 
-# One of the root's moves.
 cdef struct RootMove:
     MoveEntry entry
     int score  # the score in the current iteration; a bound if it is outside the window
@@ -60,18 +59,18 @@ cdef class Deepening:
     cdef HashTable _table
     cdef double _began
     cdef bint _stop, _wld
-    cdef bint _bounded  # whether the search only decides if the score reaches `_wanted` discs
+    cdef bint _bounded  # true if the search to the end decides only whether the score reaches `_wanted` discs
     cdef Crew _crew
     cdef Worker *_worker  # the crew's leader
-    cdef RootMove *_finished  # the moves as the last finished iteration left them
+    cdef RootMove *_finished  # a copy of `_moves` from the end of the last finished iteration
     cdef RootMove *_moves
     cdef uint64_t _own, _opp
     cdef int _count, _lines, _empties, _wanted
-    cdef int _window, _window_end  # half of the first window of an iteration: in the midgame, and to the end
+    cdef int _window, _window_end  # half the width of an iteration's first window; `_window_end` for searches to the end
     # The depth and selectivity of the last finished iteration. The depth is 0 before the first iteration is finished.
     cdef int _depth, _selectivity
-    cdef bint _told_wld  # whether the last values of `told` are only the signs of the scores
-    cdef bint _told_bound  # whether the last value of `told` is a bound
+    cdef bint _told_wld  # true if `told` of each move is only the sign of a score, since the limit is `wld`
+    cdef bint _told_bound  # true if `told` of the best move is a bound, since the limit is `at_least`
 
     def __cinit__(
         self,
@@ -133,8 +132,8 @@ cdef class Deepening:
     def run(self, report):
         """Search until a limit is met. Report every finished iteration, then the result or an exception.
 
-        If a limit interrupts an iteration that has already found another best move or score, these findings are
-        reported before the result, so that the last SearchInfo has the line of the result.
+        If a limit interrupts an iteration that has already found another best move or score, an additional SearchInfo
+        with the line of the result is reported before the result.
         """
         last = None
         self._crew.assemble()
@@ -208,7 +207,10 @@ cdef class Deepening:
         self._told_wld, self._told_bound = wld, bounded
 
     cdef int _first_window(self, int depth) noexcept:
-        """Return half the first window of an iteration. It is wider around odd scores, which full boards can't have."""
+        """Return half the width of an iteration's first window.
+
+        In a search to the end, the window is wider around an odd score, which a full board can't have.
+        """
         if depth < self._empties:
             return self._window
         return self._window_end + (1 if self._moves[0].told % 2 else 0)
@@ -322,10 +324,10 @@ cdef class Deepening:
 cdef list _proven_line(Worker *worker, Position position, int score, bint wld):
     """Return a line of moves from `position` that keeps the score which a search to the end has proven.
 
-    `score` is this score for the side to move, or its sign if `wld`. The table has the moves of the midgame search. The
-    endgame solver does not store moves, so the last moves are searched again; the solver's private caches make this
-    fast. The line ends early if the table has lost an entry, if a selective search was wrong, or if the search has to
-    stop.
+    `score` is the proven score for the side to move, or its sign if `wld`. The table has the moves of the midgame
+    search. The endgame solver does not store moves, so the last moves are searched again; the solver's private caches
+    make this fast. The line ends early if the table has lost an entry, if a selective search was wrong, or if the
+    search has to stop.
     """
     line = []
     while not position.is_over:
@@ -352,7 +354,7 @@ cdef object _keeping_move(Worker *worker, Position position, int score, bint wld
 
 
 cdef object _remembered_move(Worker *worker, Position position, int score):
-    """Return a move that reaches `score` by the table's entry of the board or of a child; None if there is none."""
+    """Return a move that, by the table's entry of the board or of a child, reaches `score`; None if there is none."""
     cdef Payload known
     if _knows(worker, position, &known) and known.best != NO_SQUARE and known.lower >= score:
         return _best_move(position, &known)

@@ -4,11 +4,11 @@ The algorithm depends on the number of empty squares:
 
     1-4    lastmoves.pxd, without move lists
     5      legal moves are tried without sorting, those in odd quadrants first
-    6-11   moves are sorted by the number of replies; from 8 on, the boards after all moves are first looked up in the
+    6-11   moves are sorted by the number of replies; from 8 on, the board after each move is first looked up in the
            cache
 
 The thread's private caches are used for five and more empty squares, stability cutoffs for four and more. The window is
-from `alpha` to alpha + 1, in discs. Scores are fail-soft, from the side with the discs `own`.
+from `alpha` to alpha + 1, in discs. Scores are fail-soft, from the point of view of the side with the discs `own`.
 
 Parity: in a region with an odd number of empty squares, the side that plays first usually also plays last. `odd` is the
 mask of all 4x4 quadrants with an odd number of empty squares. A move toggles the quadrant of its square.
@@ -26,8 +26,10 @@ from outflank.engine.search.worker cimport Worker
 cdef enum:
     _MOST_AT_LAST = 4
     _MOST_BY_GLANCE = 5
-    _REPLIES_FROM = 8  # from this number of empty squares on, boards after all moves are looked up before a search
-    _PROMISING = -330  # a move of this value or more has at most one reply, and is searched before others are valued
+    # From this number of empty squares on, the board after each move is looked up before any move is searched.
+    _REPLIES_FROM = 8
+    # A move of this value or more usually has at most one reply. It is searched before the other moves get their values.
+    _PROMISING = -330
     # Moves to b2, b7, g2 and g7 are rarely good.
     _X_SQUARES = 0x0042000000004200
     # The terms of a move's value for the ordering.
@@ -36,7 +38,7 @@ cdef enum:
     _ODD_QUADRANT = 1 << 6
     _INDEX_BITS = 4  # the number of lower bits of a key that contain the child's index; the other bits are the value
 
-# A move, and the board after it from the side that moves next.
+# A move, and the board after the move. `own` are the discs of the side that moves next, `moves` its legal moves.
 cdef struct Child:
     uint64_t own
     uint64_t opp

@@ -29,7 +29,7 @@ cdef struct Payload:
     uint8_t best  # the square of the best move; NO_SQUARE if unknown
     uint8_t second  # the square of the second best move; NO_SQUARE if unknown
     int8_t direction  # the direction of `best`
-    uint8_t date  # the number of the search that wrote the entry
+    uint8_t date  # the number of the search that wrote the entry, modulo 256
 
 cdef union PayloadWord:
     Payload fields

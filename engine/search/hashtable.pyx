@@ -10,17 +10,14 @@ from outflank.engine.machine import memory_mb, reserve
 cdef uint64_t _SALT_STEP = 0x9E3779B97F4A7C15
 
 
-# An exact search stores at most one board per fifty nodes. Twice as much memory a node does not save nodes.
+# An exact search stores at most one board per fifty nodes. Doubling the memory per node does not save nodes.
 cdef double _BYTES_A_NODE = 1
 cdef double _LEAST_USED = 8 << 20
 _MOST_MEGABYTES = 1 << 30  # 2^50 bytes
 
 
 cdef inline int _worth(Payload *entry, int date) noexcept nogil:
-    """Return the value of an entry for replacement. Entries of this search are worth more than older entries.
-
-    Among entries of this search, and among older entries, the deeper entry is worth more.
-    """
+    """Return an entry's value: entries of this search above older entries, then deep entries above shallow ones."""
     return (256 if entry.date == date else 0) + entry.depth
 
 
@@ -50,13 +47,13 @@ cdef void store(HashSlots *table, uint64_t own, uint64_t opp, Payload news) noex
 cdef inline void _merge(Payload *news, Payload *known) noexcept nogil:
     """Add facts from the old entry of the same board to `news`.
 
-    If both searches had the same depth and selectivity, the tighter bounds are kept. The old best move is added if
-    `news` has none; if it differs from the best move of `news`, it becomes the second best.
+    If both searches had the same depth and selectivity, the tighter bounds are kept. If `news` has no best move, it
+    gets the old best move. Otherwise, an old best move that differs becomes the second best move of `news`.
     """
     if known.depth == news.depth and known.selectivity == news.selectivity:
         if known.lower > news.lower and known.lower <= news.upper:
             news.lower = known.lower
-            news.best, news.direction = known.best, known.direction  # the move that reaches this bound
+            news.best, news.direction = known.best, known.direction  # this move reaches the lower bound
         if known.upper < news.upper and known.upper >= news.lower:
             news.upper = known.upper
     if news.best == NO_SQUARE:
@@ -70,7 +67,7 @@ cdef inline void _merge(Payload *news, Payload *known) noexcept nogil:
 cdef class HashTable:
     """A table and its memory. `megabytes` is rounded down to a power of two.
 
-    Raises: SettingsError if there is not enough memory.
+    Raises: SettingsError if `megabytes` is out of range, or if the memory can't be reserved.
     """
 
     def __cinit__(self, megabytes):
@@ -91,8 +88,8 @@ cdef class HashTable:
     def new_search(self, double nodes):
         """Start a search. From now on, entries of earlier searches are replaced first.
 
-        Dates wrap around after 256 searches. Entries of the search 256 searches ago are then not replaced first. This
-        costs less than clearing the table while a clock is running.
+        Dates wrap around after 256 searches, so entries from 256 searches ago count as new. This costs less than
+        clearing the table while a clock is running.
 
         The table uses only as much memory as a search of `nodes` nodes can fill, and does not shrink until it is
         cleared. The reason is that the system provides a page when it is first touched, and touching all pages takes
@@ -107,7 +104,7 @@ cdef class HashTable:
 def _reserve(megabytes, asked):
     """Reserve memory for a table. `asked`: the megabytes before rounding, for the error message.
 
-    Raises: SettingsError if the machine has less memory.
+    Raises: SettingsError if the memory can't be reserved.
     """
     machine = memory_mb()
     if machine is not None and megabytes > machine:

@@ -15,7 +15,7 @@ _RESERVED_OVERHEADS, _MOST_FOR_THEM = 5, 0.1
 _LEAST_OVERHEADS, _MOST_KEPT_BACK = 2, 0.25
 _EMPTIES_AT_THE_START = 60
 
-_SOLVED_A_SECOND = 2e7  # an estimate of the nodes a second of a search to the end
+_SOLVED_A_SECOND = 2e7  # the estimated speed of a search to the end, in nodes a second
 # The average number of nodes to solve n empty squares is _NODES_OF_A_FULL_BOARD * exp(_GROWTH * n).
 _NODES_OF_A_FULL_BOARD, _GROWTH = 0.6, 0.75
 
@@ -31,7 +31,7 @@ class Plan:
         most: the time at which a running iteration is aborted.
         to_solve: the time at which a search to the end of the game is aborted. It may be longer than `most`, since
             moves after a solved position need no time.
-        part_expected: the maximum part of `to_solve` that the expected time of a search to the end may take.
+        part_expected: the maximum expected time of a search to the end, as a part of the time left until `to_solve`.
     """
 
     share: float
@@ -100,17 +100,18 @@ def _share(clock: Clock, empties: int, free: float, parameters: Parameters) -> f
     moves = max((empties - solved) / 2, 1.0)
     if clock.moves is not None and clock.moves <= moves:
         return free / clock.moves  # time that is left after these moves is lost
-    # The weight of a move falls from 2 at the start of the game to 1 when the position can be solved. Each move divides
-    # all the remaining time again, including the part for solving, so that all moves get about the same time.
+    # The weight of a move falls from 2 at the start of the game to 1 when the position can be solved, so that all moves
+    # get about the same time. Equal weights would favour later moves, since each move gets a part of all the remaining
+    # time, which includes the part for solving.
     weight = 1 + moves / max((_EMPTIES_AT_THE_START - solved) / 2, moves)
-    # Moves after the position is solved do not need their increments, so the moves before may use as much time more.
+    # Moves after the position is solved do not need their increments, so earlier moves may use this time.
     unneeded = 0.0 if clock.moves or clock.period else clock.increment * min(solved, empties) / 2
     return (parameters.time_before * free + unneeded) / moves * weight / ((weight + 1) / 2)
 
 
-# The selectivities of passes to the end of the game in a search that time or nodes may interrupt. Its result is then
-# that of the last finished pass. A pass at the boldest selectivity takes about as many nodes as all midgame iterations
-# but the last, so this pass replaces the last few iterations.
+# The selectivities of passes to the end of the game if only time or nodes limit the search. Each pass provides a result
+# in case the next pass is interrupted. A pass at the boldest selectivity takes about as many nodes as all midgame
+# iterations except the last, so this pass replaces the last few iterations.
 _PASSES_IN_TIME = tuple(step_of(percent).index for percent in (73, 87, 95, 99))
 _NODES_A_SECOND = 8e6  # an estimate that is used until the search has measured its own speed
 
@@ -198,17 +199,17 @@ class Iterations:
         return (FULL_WIDTH if self._limit.selectivity is None else step_of(self._limit.selectivity)).index
 
     def _selectivity_of_midgame(self, wanted: int, last: int) -> int:
-        """Return the selectivity of midgame iterations.
+        """Return the selectivity of midgame iterations: the boldest selectivity, or `wanted`.
 
-        It is the boldest one if the limit has no selectivity, or if these iterations only order the moves for an exact
-        search.
+        The boldest selectivity is used if only time or nodes limit the search and the limit has no selectivity, or if
+        these iterations only order the moves for an exact search.
         """
         if self._solves_by_time():
             return BOLDEST.index if self._limit.selectivity is None else wanted
         return BOLDEST.index if last == self._empties and wanted == FULL_WIDTH.index else wanted
 
     def _enough(self) -> bool:
-        """Return whether no further iteration should start, by the game clock."""
+        """Return whether no further iteration should start, to save time on the game clock."""
         if self._limit.clock is None:
             return False
         if self._choices == 1:
@@ -231,7 +232,7 @@ class Iterations:
         return self._limit.depth is None and self._limit.exact_from is None
 
     def _solving_fits(self) -> bool:
-        """Return whether the remaining time and nodes suffice for a search to the end; if so, set its deadline."""
+        """Return whether the remaining time and nodes suffice for a search to the end; if so, set `deadline` for it."""
         fits = nodes_to_solve(self._empties) <= self._nodes_left_to_solve()
         if fits:
             self.deadline = self._end_of_solving()

@@ -66,7 +66,7 @@ cdef inline uint64_t _key_after(uint64_t own, uint64_t opp, const MoveEntry *mov
 cdef inline int _leaf_value(
     Worker *worker, uint64_t own, uint64_t opp, const MoveEntry *move, uint64_t key, int empties, int alpha, int beta
 ) noexcept nogil:
-    """Return the evaluation of the board after a move, from the mover's side; outside alpha..beta perhaps a bound."""
+    """Return the evaluation of the board after a move, for the mover. A value outside alpha..beta may be a bound."""
     cdef uint64_t mine = own ^ move.turned ^ bit(move.square), theirs = opp ^ move.turned
     cdef uint64_t *slot = guess_slot(worker.guesses, key)
     cdef uint16_t[LANES] view
@@ -76,7 +76,7 @@ cdef inline int _leaf_value(
     worker.nodes += 1
     if guess_known(slot[0], key):
         return -guess_score(slot[0])
-    moves_of_both(theirs, mine, &replies, &moves)  # `look_up` needs these too, but the compiler computes them once
+    moves_of_both(theirs, mine, &replies, &moves)  # `look_up` computes these too; the compiler computes them only once
     if not replies:
         return _value_without_reply(worker, mine, theirs, move, moves != 0, empties)
     opponents_view_after(view, worker.features.views[1 - worker.side], &STEPS[0][0], move.square, move.turned)
@@ -84,7 +84,7 @@ cdef inline int _leaf_value(
     # A selective search omits the network if the tables' score is far outside the window: by default two to three
     # standard deviations of the network's correction, which are 1.5, 2.2 and 4.9 discs in the three thirds of the game.
     far = worker.far[phase_of(empties) * STAGES // PHASES]
-    # The bounds are limited to the range of evaluations, since otherwise the root would widen its window for ever.
+    # The returned bounds are kept in the range of evaluations. Otherwise, the root would widen its window endlessly.
     if -score >= (beta << SCORE_BITS) + far:
         return min(beta, HIGHEST_GUESS)
     if -score <= (alpha << SCORE_BITS) - far:
@@ -97,9 +97,9 @@ cdef inline int _leaf_value(
 cdef inline int _value_without_reply(
     Worker *worker, uint64_t own, uint64_t opp, const MoveEntry *move, bint again, int empties
 ) noexcept nogil:
-    """Return the value of a leaf at which the opponent has no move, from the side that has just moved (`own`).
+    """Return the value, for the mover, of a leaf at which the opponent has no move. `own` are the mover's discs.
 
-    `again`: whether this side can move again; otherwise the game is over.
+    `again`: whether the mover can move again; otherwise the game is over.
     """
     if not again:
         return final_score(own, opp, worker.count_only_discs)

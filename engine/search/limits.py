@@ -14,7 +14,7 @@ Percent = Literal[73, 87, 95, 98, 99, 100]
 
 @dataclass(frozen=True, slots=True)
 class Selectivity:
-    """A selectivity of the search.
+    """The confidence that the search needs for a selective cut.
 
     Attributes:
         index: the number of the selectivity in the compiled code; the boldest is 0.
@@ -104,18 +104,19 @@ class Clock:
 class Limit:
     """The limits of a search. The search stops at the first limit that it reaches.
 
-    ``Limit.solve()`` searches to the end of the game.
+    ``Limit.solve()`` returns the limits for a search to the end of the game.
 
     Attributes:
         depth: the depth in plies. A search to the end of the game is exact.
-        nodes: the number of boards reached by making a move, in shallow searches for ordering and ProbCut too.
+        nodes: the number of boards reached by making a move, including those in the shallow searches for ordering and
+            ProbCut.
         seconds: the wall time for this move.
         clock: a game clock. The search chooses its time by this clock.
         exact_from: the number of empty squares from which on the search goes to the end of the game, at any `depth`.
         selectivity: one of SELECTIVITIES. Below 100, the search makes cuts by shallow searches. None chooses 100 for a
             search to a depth or to the end of the game, and the most efficient selectivity if only time or nodes are
             limited.
-        wld: True to find only the winner: see ``Line.result``.
+        wld: True to find only the winner; see ``Line.result``.
         at_least: a score in discs, -63 to 64. The search to the end finds only whether the side to move reaches this
             score. The result is a lower bound that is at least this score, or an upper bound below it. Needs a
             `multipv` of 1.
@@ -137,7 +138,7 @@ class Limit:
             ("exact_from", self.exact_from, 0),
         ):
             if value is not None:
-                object.__setattr__(self, name, whole(name, value, least, _MOST))  # as an int
+                object.__setattr__(self, name, whole(name, value, least, _MOST))
         if self.at_least is not None:
             object.__setattr__(self, "at_least", whole("at_least", self.at_least, 1 - _BOARD, _BOARD))
             if self.wld:
@@ -177,10 +178,10 @@ class Line:
         score: the expected final disc difference from the side to move, by the rules' scoring.
         pv: the principal variation, which begins with `move`. If the score is exact, the line leads to the end of the
             game with this score. It may be shorter if the table had no room for its moves or the search was stopped.
-        bound: the relation of the score to the true score: ``exact`` (or an estimate, if the search was not exact), or
-            for the limits `wld` and `at_least` a ``lower`` or ``upper`` bound in discs.
-        result: a win, draw or loss for the side to move, by the rules' tie rule. It is known if the search was exact,
-            or if `wld` was set and the search reached the end of the game; else None.
+        bound: the relation of the score to the true score: ``lower`` or ``upper`` if the limits `wld` and `at_least`
+            make the score a bound in discs; otherwise ``exact``, even if the score is an estimate.
+        result: a win, draw or loss for the side to move under the rules. It is known if the search was exact, or if
+            `wld` was set and the search reached the end of the game; else None.
     """
 
     move: Move

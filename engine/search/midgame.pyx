@@ -27,10 +27,10 @@ from outflank.engine.search.worker cimport Tuning, Worker, enter, guess, leave, 
 cdef enum:
     _WORST = -65
     _TABLE_FROM_DEPTH = 3
-    _TABLE_CUT_FROM_DEPTH = 5  # from this depth on, the boards after all moves are looked up before a search
-    _PRESEARCH_BELOW = 8  # discs below alpha; differences between lower scores do not improve the ordering
+    _TABLE_CUT_FROM_DEPTH = 5  # from this depth on, the board after each move is looked up before any move is searched
+    _PRESEARCH_BELOW = 8  # discs below alpha at which the window of `presearch` begins, since lower scores do not help
     _VALUE_PER_DISC = 1 << 13
-    _PROBCUT_PLIES = 65  # `_PLIES` of probcut.py
+    _PROBCUT_PLIES = 65  # must equal `_PLIES` of probcut.py
     # The definition of a side in danger. docs/search.md lists the boards that these numbers were fitted to.
     _DANGER_FROM = 24  # empty squares from which a side can be in danger; later, few moves are common
     _FEW_MOVES = 5
@@ -106,7 +106,7 @@ cdef int _search_node(
 cdef inline bint _cut_by_reply(
     Worker *worker, uint64_t own, uint64_t opp, int depth, int beta, MoveEntry *moves, int count, int *score
 ) noexcept nogil:
-    """Return whether the table proves that a move reaches `beta`, and set `score` (enhanced transposition cutoff)."""
+    """Return whether the table proves that a move reaches `beta` (enhanced transposition cutoff); if so, set `score`."""
     cdef uint64_t mine, theirs
     cdef Payload known
     cdef int i
@@ -124,7 +124,7 @@ cdef inline bint _cut_by_reply(
 cdef inline bint _cut_by_private_reply(
     Worker *worker, uint64_t own, uint64_t opp, int beta, const MoveEntry *moves, int count, int *score
 ) noexcept nogil:
-    """Do the same as `_cut_by_reply` for moves to boards of the endgame, whose bounds are in the private cache."""
+    """Return whether the private cache proves that a move to an endgame board reaches `beta`; if so, set `score`."""
     cdef uint64_t mine, theirs
     cdef int i
     for i in range(count):
@@ -180,18 +180,18 @@ cdef bint _cut_by_probcut(
 
 
 cdef inline int _shallow_depth(int depth) noexcept nogil:
-    """Return the depth that `shallow_depth` of probcut.py returns, for which the margins were computed."""
+    """Return the depth of the shallow search. It must equal `shallow_depth` of probcut.py, which the margins depend on."""
     cdef int shallow = 2 * (depth >> 2) + (depth & 1)
     return shallow if shallow else depth - 2
 
 
 cdef inline int _shallow_margin(const int16_t *margins, int selectivity, int empties, int depth) noexcept nogil:
-    """Return the margin of the shallow search: the distance from the window, in discs, that its score must have."""
+    """Return the distance from the window, in discs, that the score of the shallow search must have for a cut."""
     return margins[((selectivity * _PROBCUT_PLIES + empties) * _PROBCUT_PLIES + depth) * 2]
 
 
 cdef inline int _guess_margin(const int16_t *margins, int selectivity, int empties, int depth) noexcept nogil:
-    """Return the margin of the evaluation in discs. The shallow search is tried only if the evaluation is beyond it."""
+    """Return the distance from the window, in discs, that the evaluation must have for a shallow search to be tried."""
     return margins[((selectivity * _PROBCUT_PLIES + empties) * _PROBCUT_PLIES + depth) * 2 + 1]
 
 
@@ -248,7 +248,7 @@ cdef void _value_moves(
         if plies >= 0:
             mine = own ^ moves[i].turned ^ bit(moves[i].square)
             theirs = opp ^ moves[i].turned
-            # An empty square next to the mover's discs, where the other side may move, counts as much as a disc.
+            # Each empty square next to the mover's discs counts as one disc for the other side, which may move there.
             expected = _presearch(worker, theirs, mine, &moves[i], plies, exact, alpha) + opened_squares(mine, theirs)
             moves[i].value -= expected * (_VALUE_PER_DISC << min(plies, 2))
 
@@ -256,9 +256,9 @@ cdef void _value_moves(
 cdef inline int _presearch(
     Worker *worker, uint64_t own, uint64_t opp, const MoveEntry *move, int plies, bint exact, int alpha
 ) noexcept nogil:
-    """Return the score of the board after a move for the ordering, `plies` deep.
+    """Return the score, `plies` deep, by which the ordering judges the board after a move.
 
-    The score is from the side that moves next, which has the discs `own`.
+    The score is from the point of view of the side that moves next. `own` are the discs of this side.
     """
     cdef int score
     if plies == 0:
@@ -295,7 +295,7 @@ cdef int _search_moves(
 ) noexcept nogil:
     """Search the moves in order, the first with the full window, and store the result in the table.
 
-    The table's best move is searched before the other moves are ordered, since they need no order if it reaches `beta`.
+    The table's best move is searched before the other moves are ordered, since a cutoff makes the ordering unnecessary.
     """
     cdef int best = _WORST, lower = alpha, score, i, later
     cdef int reduction = _reduction(worker, depth, alpha, beta, empties), reduce_from = worker.tuning.reduce_from_move
@@ -360,8 +360,8 @@ cdef int search_move(
 ) noexcept nogil:
     """Return the value of a move.
 
-    The first move is searched with the full window. A later move is searched with a null window, and again with the
-    full window if it proves to be better than `alpha`.
+    The first move is searched with the full window. A later move is searched with a null window. If its score is above
+    `alpha`, it is searched again: without its reduction, then with the window from this score to `beta`.
     """
     cdef uint64_t mine = own ^ move.turned ^ bit(move.square), theirs = opp ^ move.turned
     cdef int score

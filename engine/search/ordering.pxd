@@ -42,9 +42,9 @@ cdef inline int weighted_mobility(uint64_t moves) noexcept nogil:
 
 
 cdef inline int corner_stability(uint64_t discs) noexcept nogil:
-    """Return the number of `discs` on corners and, along the edges, next to corners that are also in `discs`.
+    """Estimate the number of stable `discs` at the corners.
 
-    This is an estimate of the stable discs at the corners.
+    The estimate is the number of discs on corners, and of discs next to them on the edges.
     """
     cdef uint64_t corners = discs & <uint64_t>0x8100000000000081
     cdef uint64_t beside = (
@@ -93,8 +93,8 @@ cdef inline void bring_best_forward(MoveEntry *moves, int first, int count) noex
 cdef inline int presearch(Worker *worker, uint64_t own, uint64_t opp, int depth, int alpha, int beta) noexcept nogil:
     """Return the score of a search of `depth` plies (at least 1). A score outside alpha..beta is a bound.
 
-    This search orders the moves of an exact search, under rules by which a move turns all directions. It uses neither
-    the transposition table nor the network, since it has to be cheap, and ordering needs no accurate scores.
+    This search orders the moves of an exact search, under rules by which a move flips discs in all directions. It uses
+    neither the transposition table nor the network, since it has to be fast, and ordering needs no accurate scores.
     """
     cdef uint64_t moves = legal_moves(own, opp), turned, mine, theirs
     cdef int square, score, best = _WORST

@@ -23,7 +23,7 @@ class Parameter:
         least: the smallest valid value.
         most: the largest valid value.
         meaning: the effect of the parameter, with its unit.
-        fitted: the command whose results the default was chosen by.
+        fitted: the command whose results determined the default.
     """
 
     name: str
@@ -39,7 +39,7 @@ class Parameter:
         return isinstance(self.default, int)
 
     def read(self, text: str) -> float:
-        """Read a value.
+        """Parse a value of the parameter.
 
         Raises: SettingsError if `text` is not a number of the right kind, or if the number is out of range.
         """
@@ -72,7 +72,7 @@ def _deviations(empties: str, depths: str, default: float = 1.1, fitted: str = _
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
-    """The values of all parameters. The metadata of each field contain the other attributes of its ``Parameter``."""
+    """The values of all parameters. A field's metadata has the attributes of its ``Parameter`` but name and default."""
 
     mpc_t_early_low: float = _deviations("41 or more", "to 8 plies")
     mpc_t_early_high: float = _deviations("41 or more", "from 9 plies")

@@ -21,7 +21,7 @@ _LOW_DEPTH = 8  # plies
 
 
 def shallow_depth(depth: int) -> int:
-    """Return the depth of the shallow search that predicts a search of `depth`: about half, of the same parity."""
+    """Return the depth of the shallow search that predicts a search of `depth`: about half, and of the same parity."""
     return 2 * (depth // 4) + depth % 2 or depth - 2
 
 
@@ -32,7 +32,7 @@ def sigma(coefficients: Sequence[float], empties: int, depth: int, shallow: int)
     return max(a * s * s + b * s + c, 0.5)
 
 
-def margins(path: Path = SHIPPED, parameters: Parameters = DEFAULTS) -> array:  # type: ignore[type-arg]  # array is generic for the type checker alone
+def margins(path: Path = SHIPPED, parameters: Parameters = DEFAULTS) -> array:  # type: ignore[type-arg]  # array is generic only for the type checker
     """Return the margins of ProbCut in discs, as int16, by [selectivity][empties][depth][2], except for full width.
 
     A margin is the distance from the window that a score must have for a cut. The last index is 0 for the score of the

@@ -1,4 +1,4 @@
-"""Finds the moves of a proof of a score."""
+"""Finds the moves that prove a score."""
 
 from outflank.engine.moves import Move
 from outflank.engine.position import Position
@@ -8,13 +8,14 @@ class Prover:
     """Finds moves that reach a score. A transposition table keeps the results of earlier searches.
 
     Args:
-        rules: the rules of all positions. A move must turn all directions under these rules.
+        rules: the rules of all positions. Under these rules, a move must flip discs in all directions.
         hash_mb: the size of the transposition table in MB (2^20 bytes).
 
     Attributes:
         nodes: the number of nodes of all searches so far.
 
-    Raises: SettingsError if a move turns one direction under `rules`, or if the table does not fit into memory.
+    Raises: SettingsError if a move flips discs in only one direction under `rules`, or if the table does not fit into
+        memory.
     """
 
     nodes: int
@@ -23,8 +24,8 @@ class Prover:
     def answer(self, position: Position, score: int) -> Move:
         """Return a move that leads to `score` or more against every defence.
 
-        If several moves do, the move with the fewest replies is returned, unless another move is proven in far fewer
-        nodes.
+        If several moves reach the score, the move with the fewest replies is returned, unless another move is proven in
+        far fewer nodes.
 
         Args:
             position: a position whose game is not over.

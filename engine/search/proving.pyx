@@ -1,4 +1,4 @@
-"""Finds the moves of a proof of a score, by null-window searches; proving.pyi documents the Python interface."""
+"""Finds the moves that prove a score, by null-window searches; proving.pyi documents the Python interface."""
 
 from cpython.exc cimport PyErr_CheckSignals
 from libc.math cimport INFINITY
@@ -25,8 +25,8 @@ from outflank.errors import whole
 
 cdef enum: _PER_REPLY = 1 << 8  # more than any weighted mobility
 
-# The moves are searched one after the other with a node limit, and again with a higher limit, so that a move that fails
-# late does not delay a move that succeeds soon. The table keeps the results of earlier searches. Python handles Ctrl-C
+# The moves are searched in turn with a node limit, and again with a higher limit, so that a move with a long refutation
+# does not delay a move with a short proof. The table keeps the results of earlier searches. Python handles Ctrl-C
 # between two searches.
 cdef uint64_t _FIRST_TURN = 1 << 10  # nodes
 cdef enum: _LONGER = 4  # the factor by which the node limit grows after each turn
@@ -47,7 +47,7 @@ cdef class Prover:
             raise SettingsError(f"proofs need rules under which a move turns every direction, unlike {rules}")
         self._rules = rules
         table = HashTable(hash_mb)
-        table.new_search(INFINITY)  # uses the whole table
+        table.new_search(INFINITY)  # with unlimited nodes, the whole table is used
         self._crew = Crew(1)
         self._crew.equip(rules, table, Evaluator(load(in_use())), probcut.margins(), DEFAULTS, &self._stop)
         self._worker = self._crew.workers
@@ -85,7 +85,7 @@ cdef class Prover:
         raise SettingsError(f"{score:+d} can't be reached from {position.board_string()}")
 
     cdef int _score_after(self, uint64_t own, uint64_t opp, MoveEntry *move, int score) noexcept:
-        """Return the score of a move: a bound that shows whether the move reaches `score`. Invalid if aborted."""
+        """Return a bound that shows whether a move reaches `score`. It is invalid if the search was aborted."""
         cdef uint64_t mine = own ^ move.turned ^ bit(move.square), theirs = opp ^ move.turned
         cdef int empties = 64 - popcount(mine | theirs), found
         self._crew.assemble()

@@ -163,8 +163,8 @@ class Searcher:
         No result of an earlier search is used any more, but there is one difference from a new searcher. If a bucket of
         the table has too few slots for its boards, the choice among equally deep entries depends on the old contents of
         the bucket. So a search that fills parts of the table may visit other nodes than in a new searcher. This may
-        change what a limit of nodes or time reaches, the choice among equal moves, and rarely a score below 100 %
-        selectivity. Scores at 100 % do not change.
+        change the depth that is reached within a limit of nodes or time, the choice among equal moves, and rarely a
+        score below 100 % selectivity. Scores at 100 % do not change.
 
         Raises: SettingsError if a search is running.
         """

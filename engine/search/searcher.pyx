@@ -28,7 +28,7 @@ from outflank.engine.evaluation.weights import checksum, in_use, load
 from outflank.errors import whole
 
 DEFAULT_HASH_MB = 64
-# This is a time limit, since the search would not deepen selectively under Limit.solve().
+# The search ends when it is stopped, or when it has solved the position.
 _UNTIL_STOPPED = Limit(seconds=math.inf)
 _NO_LIMIT = "a search needs a limit: depth, nodes, seconds, level, or a Limit with a clock or Limit.solve()"
 _MOST_THREADS = 256
@@ -163,7 +163,7 @@ cdef class Searcher:
         """Read the files that the first search needs. Call this in advance, while no clock is running."""
         if self._evaluator is None or self._margins is None:
             evaluator, margins = _evaluator(self._weights_file), _margins_of(self._parameters)
-            # Both are set here without other calls, so that neither Ctrl-C nor another thread sees only one of them.
+            # No call separates these assignments, so neither Ctrl-C nor another thread finds only one of them done.
             self._margins = margins
             self._evaluator = evaluator
 
@@ -313,11 +313,11 @@ def _evaluator(path):
 
 @functools.lru_cache(maxsize=_EVALUATORS_KEPT)
 def _evaluator_of(path, evaluation):
-    """Return the evaluation in a weights file with this checksum. Searchers share it."""
+    """Return the evaluation in a weights file, which searchers share. `evaluation`: the checksum of the file."""
     return Evaluator(load(path))
 
 
 @functools.lru_cache(maxsize=_MARGINS_KEPT)
 def _margins_of(parameters):
-    """Return ProbCut's margins for some parameters. Searchers share them."""
+    """Return ProbCut's margins for `parameters`. Searchers share the margins."""
     return probcut.margins(parameters=parameters)

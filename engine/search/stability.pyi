@@ -3,7 +3,7 @@
 def stable_discs(own: int, opp: int) -> int:
     """Return discs of `own` that no further moves can turn, one bit a square. Some stable discs may be missing.
 
-    The result holds for rules under which a move turns all directions.
+    The result is valid only under rules by which a move flips discs in all directions.
     """
 
 def edge_stable_discs(own: int, opp: int) -> int:

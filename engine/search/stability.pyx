@@ -1,10 +1,10 @@
-"""Fills the table of stable discs on edges, by all sequences of moves on an edge. stability.pxd uses the table."""
+"""Fills the table of stable discs on edges by trying all sequences of moves on an edge. stability.pxd uses the table."""
 
 from libc.stdint cimport uint64_t
 
 
 cdef int _play_on_edge(int own, int opp, int square) noexcept nogil:
-    """Return the discs of `own` on an edge after its move to `square`, which turns the bracketed discs of the edge."""
+    """Return the discs of `own` on an edge after a move to `square`, which flips the bracketed discs of the edge."""
     cdef int turned, step, at, run
     turned = 0
     for step in range(-1, 2, 2):
@@ -21,7 +21,7 @@ cdef int _play_on_edge(int own, int opp, int square) noexcept nogil:
 cdef void _fill_edge_table() noexcept nogil:
     """Fill EDGE, full edges first. A disc is stable if it is stable after every move that either side can make."""
     cdef int discs, own, opp, stable, square, after
-    # A move adds a square to the set of discs. The larger set is the larger number, so it is already in the table.
+    # A move adds a disc to the set `discs`. The result is a larger number, so its entries are already in the table.
     for discs in range(255, -1, -1):
         own = discs
         while True:

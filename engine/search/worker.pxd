@@ -49,7 +49,7 @@ cdef extern from "<sched.h>" nogil:
 
 cdef struct SplitPoint:
     # These fields are read at every node below the split point, and written at most a few times.
-    SplitPoint *parent  # the split point that its owner was working in
+    SplitPoint *parent  # the split point in which the owner of this one was working, or NULL
     bint cut
     int owner_waits  # 1 while the owner waits for its helpers, else 0; atomic
     # The fields up to `selectivity` describe the node.
@@ -67,11 +67,11 @@ cdef struct SplitPoint:
     # The results so far, which `lock` guards.
     int lock
     int next  # the index of the first move that no thread has taken
-    int lower  # alpha, raised by the best score
+    int lower  # alpha, or the best score if it is higher
     int best
     MoveEntry best_move
     bint abandoned  # true if a thread stopped before its move had a score
-    int helpers  # the number of threads that work here, without the owner; atomic
+    int helpers  # the number of threads except the owner that work on this split point; atomic
     int is_open  # 1 while the split point is in the crew's list, else 0; atomic
     char[CACHE_LINES_APART] gap_after
 
@@ -87,7 +87,7 @@ cdef struct CrewState:
     int idle  # the number of threads that wait for work and may help at any split point; atomic
     int dismissed  # 1 when the search is over, so that helpers return; atomic
     char[CACHE_LINES_APART] gap_after_idle
-    uint64_t nodes  # the nodes of all threads when they last read the clock; atomic
+    uint64_t nodes  # the sum of all threads' nodes, each as of the thread's last reading of the clock; atomic
     char[CACHE_LINES_APART] gap_after_nodes
     # Threads that find no work for some time sleep until `changed` is signalled.
     pthread_mutex_t sleep
@@ -105,7 +105,7 @@ cdef struct Tuning:  # values of parameters.py, which do not change during a sea
     # These values apply to selective searches, for which `set_selectivity` copies them to fields of `Worker`.
     int probcut_from_depth  # plies
     int reduce_from_depth
-    int[STAGES] far  # in the evaluation's units
+    int[STAGES] far  # discs << SCORE_BITS
 
 cdef struct Worker:
     uint64_t nodes  # the number of boards that this thread reached by making a move
@@ -114,7 +114,7 @@ cdef struct Worker:
     uint64_t next_check  # the value of `nodes` at which the limits are checked again
     double deadline  # the time at which the search must end, by clock_seconds()
     double last_look  # the time at which the clock was last read
-    double longest_gap  # the longest time between two readings of the clock; the next gap may be as long
+    double longest_gap  # the longest time between two readings of the clock, reserved before the deadline
     bint *stop  # any thread may set this flag to end the search
     bint aborted  # while this flag is set, scores are invalid
     CrewState *crew  # the threads that search together; NULL if this thread searches alone
@@ -126,13 +126,13 @@ cdef struct Worker:
     uint64_t *guesses  # private: evaluations of boards, see cache.pxd
     MoveEntry *scratch  # the next free entry of the thread's move lists
     Evaluation evaluation
-    Features *features  # the features of the current board; those of earlier boards of the line are before them
+    Features *features  # the features of the current board, which follow the features of earlier boards of the line
     int side  # 0 or 1: the index of the side to move in `features.views`
     int selectivity  # an index of STEPS in limits.py; FULL_WIDTH for no selective cuts
     const int16_t *margins  # ProbCut's margins
     int probcut_from_depth  # the depth from which ProbCut is tried; BEYOND_ALL at full width
     int reduce_from_depth  # the depth from which moves are reduced; BEYOND_ALL at full width
-    int[STAGES] far  # the distance from the window from which leaves omit the network; BEYOND_ALL at full width
+    int[STAGES] far  # the least distance from the window at which leaves omit the network; BEYOND_ALL at full width
     Tuning tuning
     # midgame.search_move, which crew.pyx calls for shared moves.
     int (*search_move)(
@@ -158,7 +158,7 @@ cdef extern from *:
 
 
 cdef inline void set_selectivity(Worker *worker, int selectivity) noexcept nogil:
-    """Set the selectivity from now on, and the thresholds that the search reads at each node."""
+    """Set the selectivity, and copy its thresholds to the fields that the search reads at each node."""
     cdef bint full = selectivity == FULL_WIDTH
     cdef int stage
     worker.selectivity = selectivity
@@ -171,7 +171,7 @@ cdef inline void set_selectivity(Worker *worker, int selectivity) noexcept nogil
 cdef inline double clock_seconds() noexcept nogil:
     """Return the time in seconds, by the clock of Python's ``time.perf_counter``.
 
-    ``time.monotonic`` would not do: on Windows before Python 3.13, it is another clock, with steps of 16 ms.
+    ``time.monotonic`` is unsuitable: on Windows before Python 3.13, it reads another clock, with steps of 16 ms.
     """
     cdef timespec now
     clock_gettime(OF_CLOCK, &now)
@@ -262,9 +262,10 @@ cdef inline int guess(Worker *worker, uint64_t own, uint64_t opp, int empties) n
 cdef inline int rough_guess_after(
     Worker *worker, uint64_t own, uint64_t opp, int empties, int square, uint64_t turned
 ) noexcept nogil:
-    """Return the tables' score of the board after a move, from the side that moves next and has the discs `own`.
+    """Return the tables' score of the board after a move. `own` are the discs of the side that moves next.
 
-    This score is accurate enough for move ordering, and needs only one side's view of the features.
+    The score is from the point of view of this side. It is accurate enough for move ordering, and needs only one side's
+    view of the features.
     """
     cdef uint16_t[LANES] view
     opponents_view_after(view, worker.features.views[1 - worker.side], &STEPS[0][0], square, turned)
