@@ -184,7 +184,7 @@ class Arena(RunObserver):
         }
 
     def pause(self, paused: bool) -> None:
-        """Let no new pairs of games start if `paused` is true; otherwise let them start again."""
+        """Suspend the start of new pairs of games if `paused` is true; otherwise resume it."""
         self.is_paused = paused
         self._on_changed()
         self._say("no pair of games begins until the arena goes on" if paused else "the arena goes on", "")
@@ -192,7 +192,7 @@ class Arena(RunObserver):
     def kick(self, name: str) -> None:
         """Remove an entrant: void its token and close its connection. The entrant loses its current games.
 
-        Raises: SettingsError if there is no entrant of this name.
+        Raises: SettingsError if no entrant of this name has a token.
         """
         if not self.tokens.expel(name):
             raise SettingsError(f"nobody who has a token is called {name!r}")
@@ -218,7 +218,7 @@ class Arena(RunObserver):
             with self._registered(connection.name, client):
                 await first_of(client.end(), self._carry(client, connection, token))
         except OutflankError as error:
-            # The text before the first comma names the kind of the message. The text after it may quote the client.
+            # The text before the first comma is the kind of the sentence, since the text after it may quote the client.
             self._say(f"somebody was refused: {error}", str(error).partition(",")[0])
             with suppress(Exception):  # the client may have disconnected
                 await client.refuse(error)

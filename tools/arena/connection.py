@@ -52,11 +52,11 @@ MOST_FOR_LINE_SECONDS = 0.5  # the maximum network allowance for each move
 _SLICE_SECONDS = 0.1
 _PINGS = 9  # the number of recent round trips whose median is the network allowance
 _MOST_WAITING = 1_000  # the number of queued messages at which a client is disconnected
-SILENCE_SECONDS = 10.0  # the time without a message, pongs included, after which the socket is dead
+SILENCE_SECONDS = 10.0  # the time without a message, pongs included, after which the socket counts as dead
 _PING_SECONDS = 2.0
 _FIRST_PINGS = (0.0, 0.05, 0.05)  # short delays, so that the round trip is known before the first move
 _UNASKED_A_SECOND = 200  # the maximum number of thoughts and unexpected messages in a second
-_UNASKED_A_SLOT = 10  # the additional number of thoughts and unexpected messages for each slot
+_UNASKED_A_SLOT = 10  # the addition to this maximum for each slot
 _BURST = 1_000
 _GOODBYES = (1000, 1001, 1012)  # the WebSocket closing codes of a client that left on purpose
 _REFUSED = 1008  # the WebSocket code "policy violation"
@@ -338,7 +338,7 @@ class Connection:
         Args:
             request: the function that returns the request with a given id.
             wait: the time limit for the answer in seconds, to which the network allowance is added.
-            grace: the maximum time without a socket until the answer, in seconds.
+            grace: the maximum total time without a socket while the request is pending, in seconds.
             on_wait: the function that is called regularly, and may raise an exception to cancel the request.
             on_line: the function that is called with the direction and the text of each message. The direction is
                 ``">"`` for the request, and ``"<"`` for each thought and for the answer.
@@ -393,7 +393,10 @@ class Connection:
         return message, seconds
 
     def _expect_in_time(self, here: float, away: float, wait: float, grace: float) -> None:
-        """Raise an error if a time limit is exceeded. `here`, `away`: the seconds with and without a socket."""
+        """Raise an error if a time limit is exceeded or the connection is barred.
+
+        `here`, `away`: the seconds with and without a socket.
+        """
         if self._barred:
             raise EngineLineLost(f"{self._label} is out: {self._barred}")
         if away > grace:

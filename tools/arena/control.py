@@ -1,7 +1,7 @@
 """The implementation of ``outflank arena``: the entrants' tokens, and orders to the server on this machine.
 
-Tokens and orders use private files in the arena's folder. The control file has a port on the loopback address and a
-token. Thus the server obeys only programs that can read the folder. A client sends an order as one line of JSON, and
+Tokens and orders use private files in the arena's folder. The control file contains a port on the loopback address and
+a token. Thus the server obeys only programs that can read the folder. A client sends an order as one line of JSON, and
 the server answers with one line. The server handles one connection at a time, so that other users of the machine can't
 exhaust the server's file descriptors.
 """

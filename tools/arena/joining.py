@@ -45,11 +45,11 @@ _ANSWERS = 256  # the number of recent answers that are kept for repeated reques
 _SLICE_SECONDS = 0.1
 _GREETING_SECONDS = 15.0
 _SILENCE_SECONDS = (
-    10.0  # the time without a message after which the socket is dead; the server pings more often
+    10.0  # the time without a message after which the socket counts as dead; the server pings more often
 )
 _PAUSES = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0)  # the pauses before attempts to reconnect
 _THOUGHT_SECONDS = 0.2  # the minimum interval between two thoughts that are sent
-_BEYOND_SECONDS = 5.0  # the time after the server's deadline at which the client stops waiting too
+_BEYOND_SECONDS = 5.0  # the time for which the client waits for its engine after the server's deadline
 _PASSING = (408, 425, 429)  # the HTTP statuses of temporary refusals
 _SCHEMES = {"http": "ws", "https": "wss", "ws": "ws", "wss": "wss"}
 
@@ -190,9 +190,8 @@ class EngineWorker:
                 self._working_on, self._is_dropped = question.id, False
             try:
                 reply = self._reply(question)
-                self._working_on = (
-                    0  # set before ``_answer``, which may return after the next request has come
-                )
+                # This is set before ``_answer``, since the next request may come before ``_answer`` returns.
+                self._working_on = 0
                 self._answer(question.id, reply)
             except Stopped:
                 self._driver.dismiss()
@@ -271,7 +270,8 @@ class Joiner:
     def run(self) -> None:
         """Play until the tournament is over.
 
-        Raises: Refusal; EngineError if the engine can't be started; the exceptions of `check`.
+        Raises: Refusal; NotationError if a message of the server is malformed; EngineError if the engine can't be
+            started; the exceptions of `check`.
         """
         try:
             while not self._connect():

@@ -151,7 +151,7 @@ class ArenaPool(LocalPool):
         self.look()
 
     def look(self) -> None:
-        """Start queued pairs whose engines have a free slot."""
+        """Start queued pairs whose engines have a free slot, unless the arena is paused or all places are taken."""
         with self._gate:
             for pairings, engines in list(self._waiting):
                 if self._playing.total() >= 2 * self.places or self._is_paused() or self._stop.is_set():

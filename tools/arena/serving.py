@@ -62,10 +62,9 @@ def serve_arena(
         certificate: the paths of the TLS certificate and its key; None without TLS.
         watchers: the address of the run's web page; None for no page.
         allow: the function that checks whether a run may be resumed; see ``RunSession.resume``.
-        show: the function that plays and displays a session, with the arena as an observer. It has the keyword argument
-            `listener`, which is the socket of the run's web page or None. It has the keyword argument `joins_at`, which
-            is the address of the arena's WebSocket (see ``join_route``). Its other keyword arguments are passed to
-            ``RunSession.play``.
+        show: the function that plays and displays a session, with the arena as an observer. Its keyword arguments are
+            `listener` (the socket of the run's web page, or None), `joins_at` (the address of the arena's WebSocket,
+            see ``join_route``), and arguments that are passed to ``RunSession.play``.
 
     Raises: OutflankError; Interrupted.
     """

@@ -40,7 +40,7 @@ def most_informative(
     Args:
         standings: the standings after all games so far.
         duos: the pairs of engines to choose from.
-        playing: the number of unfinished pairs of games of each pair of engines.
+        playing: the number of unfinished pairs of games, by the names of both engines.
     """
     ratings = {rating.name: rating for rating in standings.ratings.ratings}
 
@@ -109,7 +109,7 @@ class StandingConductor(Conductor):
             self._on_event(joined)
 
     def _next(self, rooms: Mapping[str, int]) -> tuple[Pairing, ...] | None:
-        """Return the next pair of games of engines with free slots; None if fewer than two engines have free slots."""
+        """Return the next pair of games between engines with free slots; None if fewer than two engines have one."""
         busy = Counter(name for pairings in self._running.values() for name in pairings[0].engines)
         there = [name for name, room in rooms.items() if busy[name] < room]
         for waiting in (pairings for pairings in self._waiting if self._can_play(pairings, there)):
