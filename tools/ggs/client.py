@@ -1,7 +1,7 @@
 """A player on the server, which accepts requests for matches, lets engines choose moves, and saves games.
 
-Matches that a loss of the connection has interrupted are resumed. One task reads the connection. Each move is chosen by
-an engine in a thread, and a separate task waits for the move.
+After a loss of the connection, the interrupted matches are resumed. One task reads the connection. An engine chooses
+each move in a thread, and a separate task waits for the move.
 """
 
 import asyncio
@@ -116,7 +116,7 @@ class GgsClient:
             self._close()
 
     def _lose(self, reason: str) -> None:
-        """Drop all matches after the loss of the connection. The server stores rated matches."""
+        """Drop all matches after the loss of the connection. The server stores rated matches, which can be resumed."""
         self._abandon("the line is lost")
         if self._is_closing:
             self._line.end()
@@ -262,7 +262,7 @@ class GgsClient:
             self._send(f"tell /os resign {id}")
 
     def _consider(self, match: MatchStarted, game: GgsGame) -> None:
-        """Cancel an earlier search, and start to choose a move if it is our turn."""
+        """Cancel an earlier search. If it is our turn, pass, or start to choose a move."""
         game.drop()
         record = game.record
         if not record.is_our_turn or game.is_over:
@@ -351,7 +351,10 @@ class GgsClient:
         self._line.end()
 
     def _show_life(self) -> None:
-        """Send a line to keep the connection alive. Unless a match is in progress, repeat our requests for matches."""
+        """Send a line to keep the connection alive.
+
+        Unless a match is in progress, also resume interrupted matches and repeat our requests for matches.
+        """
         self._send("tell /os continue" if self._broken and not self._matches else "")
         if not self._matches:
             self._ask()

@@ -28,9 +28,8 @@ from outflank.protocol.formats.clocks import ggf_text
 from outflank.tools.ggs.messages import Board, GgsMove, MatchEnded
 from outflank.tools.runtime.signals import Stopped
 
-RESERVE_SECONDS = (
-    2.0  # the reserve subtracted from the time sent to the engine; at most a tenth of the time left
-)
+# The part of the time left on our clock that the engine does not get; at most a tenth of the time left.
+RESERVE_SECONDS = 2.0
 _SHORTEST_SECONDS = 0.1
 _SLICE_SECONDS = 0.2
 USUAL_TIME = TimeControl(
@@ -148,7 +147,7 @@ class GgsRecord:
         return replace(game, result=self._result(margin if over.first == black.name else -margin))
 
     def _result(self, margin: float) -> Result | None:
-        """Return the result with this margin from Black's side; None if the final board has the same margin."""
+        """Return the result with this margin for Black; None if the final board already shows the margin."""
         outcome = self.position.outcome()
         if outcome is not None and outcome.margin_of(Colour.BLACK) == margin:
             return None

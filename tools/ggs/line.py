@@ -19,7 +19,7 @@ _QUIET_SECONDS = 0.2  # the silence after which a message is complete
 _SIGN_OF_LIFE_SECONDS = (
     50.0  # the idle time before a keep-alive line; the server is said to disconnect after a minute
 )
-_GOOD_LINE_SECONDS = 60.0  # the duration of a connection after which the next pause is the shortest again
+_GOOD_LINE_SECONDS = 60.0  # the duration of a connection after which the pauses start from the shortest again
 _PAUSES = (1.0, 2.0, 5.0, 10.0, 30.0, 60.0)  # the pauses before attempts to reconnect
 _LONGEST_PROMPT = 1_000
 _TCP = {"TCP_KEEPIDLE": 30, "TCP_KEEPINTVL": 10, "TCP_KEEPCNT": 3, "TCP_USER_TIMEOUT": 60_000}
@@ -32,7 +32,7 @@ class GgsConnection:
     Args:
         settings: the settings of the player.
         on_login: the function that is called after each login.
-        on_message: the function that gets the lines of each message after a login.
+        on_message: the function that gets the lines of each message after the login.
         on_loss: the function that gets the reason for each loss of the connection.
         on_quiet: the function that is called when no line was sent for 50 seconds. It should send a line.
         log: the function that is called with ``">"`` and each line sent, or with ``"<"`` and each line received. The

@@ -32,7 +32,7 @@ class MessageJoiner:
         self._begun: list[str] = []
 
     def feed(self, line: bytes) -> list[str] | None:
-        """Add a line. If it completes the previous message, return that message as lines without the bar; else None."""
+        """Add a line. Return the lines of the message that it completes, without the prefix ``|``; else None."""
         text = line.decode("utf-8", "replace").strip("\r\n\0\a ")
         if text.startswith(_GOES_ON):
             if self._begun and len(self._begun) < MOST_LINES and len(line) <= LONGEST_LINE:
@@ -44,7 +44,7 @@ class MessageJoiner:
         return message
 
     def flush(self) -> list[str] | None:
-        """Return the lines of the unfinished message, or None. To be called when no line has come for some time."""
+        """Return the lines of the unfinished message, or None. Call this when no line has come for some time."""
         message, self._begun = self._begun, []
         return message or None
 
@@ -121,8 +121,8 @@ class MatchEnded:
     Attributes:
         id: the id of the match.
         part: the number of the game in the match; None for the whole match.
-        first: the player named first, from whose side the result is given.
-        result: the result, such as ``+12.00``, or the reason for having none, such as ``kitty left``.
+        first: the player named first, for whom the result is given.
+        result: the result, such as ``+12.00``, or the reason why there is none, such as ``kitty left``.
     """
 
     id: str
@@ -132,7 +132,7 @@ class MatchEnded:
 
     @property
     def margin(self) -> float | None:
-        """The result for the first player in discs; None if the game was not played out."""
+        """The result for the first player in discs; None if `result` is not a number."""
         return float(self.result) if _NUMBER.fullmatch(self.result) else None
 
 
@@ -168,7 +168,7 @@ class Board:
         turns: the moves in the message, in order.
         position: the current position.
         sides: the players of Black and White, with their current clocks.
-        controls: the first clocks of both players in the message; for a whole game, the clocks at the start.
+        controls: the first clock of each player in the message; for a whole game, the clock at the start.
     """
 
     id: str
@@ -248,7 +248,7 @@ def _match(match: re.Match[str]) -> MatchStarted | MatchEnded | None:
 
 def _offer(match: re.Match[str]) -> Offer | None:
     kind = MatchType.parse(match[4])
-    rest = _STORED.sub("", match[7] or "").strip()  # without the number of a stored match
+    rest = _STORED.sub("", match[7] or "").strip()  # the number of a stored match is removed
     clock = read_clock(rest or match[3])
     return Offer(match[1], match[2], match[6], kind, match[5], clock) if kind and clock else None
 

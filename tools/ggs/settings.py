@@ -16,7 +16,7 @@ from outflank.tools.ggs.messages import MatchType, Offer
 _LONGEST_SHOWN = 1_000
 _MASK = "********"
 Wish = Literal["any", "only", "never"]
-"""The filter for a kind of match: play this kind too, play only this kind, or never play it."""
+"""The filter for a kind of match: ``any`` excludes nothing, ``only`` all other kinds, ``never`` this kind."""
 PASSWORD_VARIABLE = "OUTFLANK_GGS_PASSWORD"
 _LONGEST_PASSWORD = 100
 _USER = re.compile(r"[^\s,\\._|][^\s,\\|]{1,7}")
@@ -69,7 +69,7 @@ class Settings:
 
     @property
     def open(self) -> int:
-        """The maximum number of simultaneous matches. A synchro match needs two engines."""
+        """The maximum number of simultaneous matches; half of `games` if synchro matches, of two games, are allowed."""
         return self.games if self.synchro == "never" else max(1, self.games // 2)
 
     def shown(self, text: str) -> str:
