@@ -121,7 +121,7 @@ _BEYOND_ENGINE = {
 if not TYPE_CHECKING:  # type checkers read the imports above, and report names that are not imported there
 
     def __getattr__(name: str) -> Any:
-        """Load a public name on first use, so that ``import outflank`` takes no time."""
+        """Load a public name on first use, so that ``import outflank`` is fast."""
         if name in __all__:
             return getattr(import_module(_BEYOND_ENGINE.get(name, "outflank.engine")), name)
         raise AttributeError(f"module 'outflank' has no attribute {name!r}")

@@ -73,7 +73,7 @@ def mask(value: SupportsIndex) -> int:
     return number
 
 
-# Our name of each argument of a search, by the name that other programs or our command line use.
+# The search argument that is meant by a name from other programs or from our command line.
 _MEANT = {
     "concurrency": "threads",
     "evaluation": "weights",
@@ -100,7 +100,7 @@ def unknown_keyword(call: str, name: str, known: Iterable[str]) -> TypeError:
 
 def names_keywords(decorated: Class) -> Class:
     """Make a dataclass raise the error of ``unknown_keyword`` for an unknown keyword argument."""
-    made: Callable[..., None] = decorated.__init__  # type: ignore[misc]  # the class's own method
+    made: Callable[..., None] = decorated.__init__  # type: ignore[misc]  # the original method
 
     @wraps(made)
     def __init__(self: Any, *arguments: Any, **values: Any) -> None:
@@ -108,7 +108,7 @@ def names_keywords(decorated: Class) -> Class:
             made(self, *arguments, **values)
         except TypeError:
             for name in values:
-                if name not in decorated.__match_args__:  # type: ignore[attr-defined]  # every dataclass has it
+                if name not in decorated.__match_args__:  # type: ignore[attr-defined]  # exists in every dataclass
                     raise unknown_keyword(decorated.__name__, name, decorated.__match_args__) from None  # type: ignore[attr-defined]
             raise
 

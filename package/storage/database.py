@@ -36,7 +36,7 @@ _MOST_SQL_BYTES = 1 << 16
 _MOST_OBJECTS = 100  # the maximum number of objects read from a schema; our schemas have fewer than ten
 _STEPS_AT_ONCE = 100_000  # the steps of SQLite's virtual machine between two checks: a millisecond or two
 _FREE_STEPS = 10_000_000
-_STEPS_PER_BYTE = 16  # more steps for each byte of the file; reading a row takes less than one step per byte
+_STEPS_PER_BYTE = 16  # additional steps per byte of the file; reading a row takes less than one per byte
 _LONGEST_SHOWN = 40
 
 Schema = tuple[tuple[str, ...], ...]  # the kind, name, table and SQL of each object
@@ -107,16 +107,16 @@ class DatabaseKind:
     def open_to_read(self, path: Path) -> sqlite3.Connection:
         """Open a file for reading, even if another process writes to it or its folder is read-only.
 
-        Raises: FileFormatError if the file is not of this kind, is visibly damaged or is of another version.
+        Raises: FileFormatError if the file is of another kind or version, or if damage is found.
         """
         in_wal_mode = self._check_header(path)
         try:
             try:
                 return self._connect(path, "mode=ro")
             except sqlite3.OperationalError as error:
-                # Reading in WAL mode needs a second file. If this file neither exists nor can be created, no process
-                # is writing, so the file can be read as immutable. Otherwise, an interrupted change may have to be
-                # rolled back first, which needs write permission.
+                # Reading in WAL mode needs a file with the suffix "-wal". If it does not exist and can't be created,
+                # no process is writing, so the database can be read as immutable. In all other cases, an interrupted
+                # change may have to be rolled back first, which needs write permission.
                 file = file_of(path)
                 left_alone = in_wal_mode and not file.with_name(file.name + "-wal").exists()
                 try:
@@ -167,7 +167,7 @@ class DatabaseKind:
         return facts
 
     def unreadable(self, path: Path, reason: object) -> FileFormatError:
-        """Return the error for a refused file. A reason without a text, such as a MemoryError, gets a text here."""
+        """Return the error for a refused file. A reason without a text, such as a MemoryError, is replaced."""
         return FileFormatError(
             f"can't read {str(path)!r} as {self.noun} ({str(reason) or 'a size beyond all memory'})"
         )
@@ -332,10 +332,10 @@ class _WatchedConnection(sqlite3.Connection):
 
     @contextmanager
     def watched(self, *, goes_on: bool = False) -> Iterator[None]:
-        """Convert the error of an interrupted statement in this block to the reason for the interruption.
+        """Raise the cause of an interruption in place of SQLite's error if a statement in this block is interrupted.
 
-        The reason is the exception of a signal handler or, if the statement took too many steps, a DatabaseError.
-        `goes_on`: whether the block continues a statement, so that its steps are added to earlier steps.
+        The cause is the exception of a signal handler or, if the statement took too many steps, a DatabaseError. If
+        `goes_on` is True, the block continues a statement, and its steps are added to the earlier steps.
         """
         if not goes_on:
             self._steps = 0
@@ -392,7 +392,7 @@ def _expect_schema(connection: sqlite3.Connection, schemas: tuple[str, ...]) -> 
 
 
 def _schema_of(connection: sqlite3.Connection) -> Schema:
-    """Return kind, name, table and SQL of all objects, without blanks, as versions of SQLite write different blanks."""
+    """Return kind, name, table and SQL of all objects without blanks, which differ between versions of SQLite."""
     rows = connection.execute(
         f"SELECT type, name, tbl_name, sql FROM sqlite_master LIMIT {_MOST_OBJECTS}"
     ).fetchall()

@@ -15,7 +15,7 @@ from typing import BinaryIO, TextIO
 from outflank.errors import OutflankError, SettingsError
 
 STDOUT = Path("-")
-"""The path that means stdout in ``open_output``. Only this object does: another ``Path("-")`` is the name of a file."""
+"""The object that means stdout in ``open_output``. Any other ``Path("-")`` is the name of a file."""
 _DATABASE = b"SQLite format 3\0"  # the magic bytes of runs, books and archives
 
 
@@ -33,7 +33,7 @@ def file_of(path: Path) -> Path:
 def open_beside(path: Path, mode: int = 0o666) -> tuple[int, Path]:
     """Create a temporary file in the folder of `path`. The caller renames it to `path` when it is complete.
 
-    The temporary name is random and must not exist, so links of an attacker are not followed.
+    The temporary name is random and must not exist, so that no link of an attacker is followed.
 
     Returns: the descriptor and the path of the temporary file. The name is a dot, the name of `path`, a dot, and a
         random number.
@@ -77,7 +77,7 @@ def writing(path: Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def open_output(path: Path) -> Iterator[BinaryIO]:
-    """Open stdout if `path` is ``STDOUT``; otherwise, open a new file by ``whole_file``."""
+    """Open stdout if `path` is ``STDOUT``; otherwise, open a new file with ``whole_file``."""
     if path is STDOUT:
         sys.stdout.flush()
         yield sys.stdout.buffer
@@ -121,7 +121,7 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
 
 
 def expect_writable(path: Path) -> None:
-    """Raise the error that ``whole_file`` would raise. Call this before work whose results could not be written."""
+    """Raise the error that ``whole_file`` would raise, before the work whose results it would write."""
     with writing(path):
         target = file_of(path)
         _expect_no_database(target)

@@ -13,7 +13,7 @@ from outflank.errors import FileFormatError
 
 LOCK_SUFFIX = ".outflank-lock"
 """The suffix of a lock file's name, after the name of the locked file."""
-_REMOVED = -1  # written in place of a process id after the holder of the lock has removed the lock file
+_REMOVED = -1  # stored in place of a process id if the holder has removed the lock file
 
 
 class WriterLock:
@@ -21,11 +21,11 @@ class WriterLock:
 
     The lock is an open transaction in an SQLite file next to the locked file. This SQLite file also stores our process
     id. A lock on the file itself would block readers too. If a link, folder, pipe or socket has the name of the lock
-    file, it is not touched, since another user of the machine may have created it. As a context manager, the lock is
-    released at the end of the block.
+    file, it is not touched, since another user of the machine may have created it. A ``with`` block releases the lock
+    at its end.
 
-    Raises: FileFormatError if another process holds the lock (the message begins with `expected` and has the id of this
-        process), or if another file has the name of the lock file; OSError if the lock file can't be created.
+    Raises: FileFormatError if another process holds the lock (the message begins with `expected` and has the id of the
+        holder), or if another file has the name of the lock file; OSError if the lock file can't be created.
     """
 
     def __init__(self, path: Path, expected: str) -> None:
@@ -41,11 +41,11 @@ class WriterLock:
             with suppress(FileNotFoundError):
                 if os.path.samestat(self._file, self._path.lstat()) and sys.platform != "win32":
                     self._path.unlink()
-            # If another process has opened this file but not locked it, this id makes it open a new file.
+            # A process that has opened this file but not locked it reads this id, and opens a new file.
             self._commit(_REMOVED)
         finally:
             self._database.close()
-        if sys.platform == "win32":  # Windows can't remove an open file, so this comes last
+        if sys.platform == "win32":  # Windows can't remove an open file, so it is closed first
             with suppress(OSError):
                 self._path.unlink()
 
@@ -106,7 +106,7 @@ class WriterLock:
         self._database.execute("PRAGMA busy_timeout = 0")
 
     def _holder(self) -> int:
-        """Return the id of the process that locked the file last, or 0 while this process writes its id."""
+        """Return the id of the process that last locked the file, or 0 while a process writes its id."""
         try:
             return int(self._database.execute("PRAGMA user_version").fetchone()[0])
         except sqlite3.OperationalError:
