@@ -1,1 +1,1 @@
-"""Matches and tournaments: one game, openings, the schedule, the state of a run, conducting it, statistics."""
+"""Matches and tournaments: games, openings, schedules, runs and statistics."""

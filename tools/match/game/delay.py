@@ -15,14 +15,14 @@ from outflank.engine.machine import ticks_a_second
 from outflank.protocol.drivers.driver import Driver
 from outflank.protocol.drivers.usage import ProcessorUsage, ThreadUsage
 
-_NANOSECONDS = 1e9  # in a second
-_BUSY_SHARE = 1.1  # the allowed ratio of used to declared processor time; 10 % allow for measurement errors
-_UNSEEN_SECONDS = 0.01  # the extension for a ready thread whose present wait is not known yet
+_NANOSECONDS = 1e9  # per second
+_BUSY_SHARE = 1.1  # the maximum ratio of used to declared processor time, with 10 % for measurement errors
+_UNSEEN_SECONDS = 0.01  # added to the observed wait of a ready thread, whose full length is not known yet
 _NO_USAGE = ThreadUsage()
 _TICKS = ticks_a_second()  # the unit of /proc/stat
 
 HeldUp = Callable[[float, float], float]
-"""Returns the seconds for which the machine stood still between two values of ``time.perf_counter()``."""
+"""Returns the seconds for which the machine was suspended between two values of ``time.perf_counter()``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ _recent: tuple[float, Mapping[int, ProcessorTime]] = -1.0, {}
 
 
 def recent_processor_times(now: float) -> Mapping[int, ProcessorTime]:
-    """Return ``processor_times()``, read less than one tick before `now`, a time of ``time.perf_counter()``."""
+    """Return ``processor_times()`` from a cache of one tick; `now` is the present ``time.perf_counter()``."""
     global _recent
     if not 0 <= now - _recent[0] < 1 / _TICKS:
         _recent = now, processor_times()
@@ -71,7 +71,7 @@ def processor_times() -> dict[int, ProcessorTime]:
 
 @dataclass(frozen=True, slots=True)
 class _Snapshot:
-    """The processor usage of an engine and of the calling thread up to a moment.
+    """The cumulative processor usage of an engine and of the calling thread.
 
     Attributes:
         at: the time of the snapshot, by ``time.perf_counter()``.
@@ -106,12 +106,11 @@ class DelayMeter:
         self._driver = driver
         self._held_up = held_up
         self._before: _Snapshot | None = None
-        self._ready: dict[
-            int, tuple[float, float]
-        ] = {}  # by ready thread: the time for which it ran, and since when this time has not changed
+        # The running time of each ready thread, and when it was last seen to change.
+        self._ready: dict[int, tuple[float, float]] = {}
 
     def start(self) -> None:
-        """Start to measure."""
+        """Start the measurement."""
         self._before = _Snapshot.of(self._driver)
         self._ready.clear()
 
@@ -123,8 +122,8 @@ class DelayMeter:
     def seconds_so_far(self) -> float:
         """Return the delay of an engine that has not answered yet.
 
-        Time in which engine and reader are both delayed counts once. Linux adds a thread's wait to its account only
-        when the wait ends. For a ready thread, the time for which it was seen not to run is therefore added, and
+        Time in which the engine and the reader are both delayed counts once. Linux adds a wait to the statistics of a
+        thread only when the wait ends. Therefore the observed wait of each ready thread is added, plus
         ``_UNSEEN_SECONDS``.
         """
         now = _Snapshot.of(self._driver)
@@ -150,8 +149,8 @@ class DelayMeter:
         waited = waited_for_others(earlier.threads, engine.threads)
         stolen = stolen_seconds(earlier.threads, engine.threads, before.processors, now.processors)
         stalled = min(self._held_up(before.at, now.at), now.at - before.at) if self._held_up else 0.0
-        # While the engine had written nothing, a late reader did not delay it. So only the time until the command was
-        # sent counts, and the time in which an answer may have been waiting to be read.
+        # The reader can delay the engine only before it has sent the command, and while output of the engine may be
+        # waiting to be read.
         exchange = self._driver.exchange
         silent = max(before.at, exchange.silent_at)
         unread = now.at - silent + max(0.0, min(exchange.sent_at, silent) - before.at)
@@ -191,8 +190,8 @@ def stolen_seconds(
 ) -> float:
     """Return the longest time, in seconds, for which a hypervisor kept a single thread from running.
 
-    A thread's share of a processor's stolen time is its share of the time for which that processor was busy, so a
-    thread that slept was not delayed. Time in which a thread waits for a processor already counts as waited.
+    The stolen time of a processor is divided among the threads in proportion to their running times, so a thread that
+    slept was not delayed. Waits for a processor are left out, since ``waited_for_others`` counts them.
     """
     longest = 0.0
     for thread, usage in now.items():
@@ -205,10 +204,10 @@ def stolen_seconds(
 
 
 def together_at_most(ran: Collection[float], processors: int) -> float:
-    """Return the longest time for which threads with running times `ran` can have occupied all processors at once.
+    """Return the longest time for which threads with the running times `ran` can have used all processors at once.
 
-    A thread runs on one processor at a time. So for every n, while the n threads that ran longest occupy n processors,
-    the other threads must occupy the remaining processors.
+    A thread runs on one processor at a time. So the n threads that ran longest use at most n processors, and the other
+    threads must use the remaining processors. Each n gives a bound; the lowest bound is the result.
     """
     longest_first = sorted(ran, reverse=True)
     return min((sum(longest_first[one:]) / (processors - one) for one in range(processors)), default=0.0)

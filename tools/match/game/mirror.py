@@ -13,7 +13,7 @@ MIRROR_NAMES = ("A", "B")
 
 
 def mirror_fault(first: GameRecord, second: GameRecord) -> str:
-    """Return a sentence about a fault in a game, or about the games' first difference; empty if they are equal."""
+    """Return a sentence about a fault in either game, or about their first difference; empty if there is neither."""
     for game in (first, second):
         if game.ending.is_fault:
             return f"game {game.pairing.number} ended by {game.ending}: {game.detail}"

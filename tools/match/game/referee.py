@@ -29,7 +29,7 @@ _HASH_MB = 16
 
 
 class Solver:
-    """Solves positions of any rules in the calling thread; each thread needs a solver of its own.
+    """Solves positions under any rules in the calling thread; each thread needs its own solver.
 
     The transposition table is allocated for the first position.
     """
@@ -50,7 +50,7 @@ class Solver:
         return round(result.score if position.side is Colour.BLACK else -result.score)
 
     def solved(self, turns: Sequence[AnnotatedMove], empties: int) -> tuple[AnnotatedMove, ...]:
-        """Return the turns of a game with the exact margins of the positions with at most `empties` empty squares.
+        """Return the turns of a game, each with its position's exact margin if at most `empties` squares are empty.
 
         The last position is solved first: its results in the transposition table speed up the earlier positions.
         """
@@ -67,7 +67,7 @@ class Solver:
             self._searcher.stop()
 
     def _heed(self, info: SearchInfo) -> None:
-        """End a search that began while ``stop`` was called."""
+        """Stop the search if ``stop`` was called just before it began."""
         if self._stopped and self._searcher is not None:
             self._searcher.stop()
 
@@ -75,8 +75,8 @@ class Solver:
 def choices(game: GameRecord) -> Iterator[tuple[int, int, int]]:
     """Yield an item for each move that an engine chose, if the exact margins before and after the move are known.
 
-    An item has the number of the turn, 0 for the first, the margin before the move, and the margin after the move.
-    Margins are from the mover's side.
+    An item has the number of the turn (0 for the first) and the margins before and after the move, from the mover's
+    side.
     """
     after = (*(turn.exact for turn in game.turns), game.margin)[1:]
     for number, (turn, came) in enumerate(zip(game.turns, after, strict=True)):
@@ -101,8 +101,8 @@ class ScoreRule:
     """The rule by which the engines' own scores end a game.
 
     Attributes:
-        score: the bound in discs: both engines must report at least this score for the winner of a won game, and at
-            most this score for either side of a drawn game.
+        score: the bound in discs: for a win, both engines must report at least this score for the winner; for a draw,
+            at most this score for either side.
         moves: the number of successive moves on which each engine must report a score within the bound.
 
     Raises: NotationError if a value is out of range.

@@ -40,7 +40,7 @@ class Ending(StrEnum):
         )
 
 
-_REASONS = {  # the reasons in game files; all other endings are forfeits
+_REASONS = {  # the reason in a game file for each ending; other endings are forfeits
     Ending.DISCS: ResultReason.DISCS,
     Ending.RESIGNATION: ResultReason.RESIGNATION,
     Ending.ADJUDICATION: ResultReason.AGREEMENT,
@@ -94,8 +94,8 @@ class OffClockTime:
 
     Attributes:
         moves: the number of moves that the engine chose.
-        seconds: the sum of these times before all moves in seconds, including unfinished games.
-        longest: the longest of these times before one move, in seconds.
+        seconds: the total off-clock time before these moves, in seconds.
+        longest: the longest off-clock time before a move, in seconds.
         setup: the longest time to set up one game, in seconds.
     """
 
@@ -127,7 +127,7 @@ class Score:
         draws: the number of games drawn.
         losses: the number of games lost, including games that the engine lost by a fault.
         discs: the sum of the disc differences.
-        measured: the number of games with a disc difference, which a game that ended early may lack.
+        measured: the number of games with a disc difference; a game that ended early may have none.
     """
 
     wins: int = 0
@@ -189,7 +189,7 @@ class GameRecord:
         outside: the off-clock time of each engine, by its name; empty in games read from a file, since the file has
             only the sums over all games.
         identities: the name and version that each engine reported, by its name in the run; empty in games read from a
-            file, since the file has only one list for each engine.
+            file, since the file stores the identities for the whole run, not for each game.
     """
 
     pairing: Pairing

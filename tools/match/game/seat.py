@@ -21,10 +21,10 @@ from outflank.protocol.formats.annotated import AnnotatedGame, AnnotatedMove, fo
 from outflank.tools.match.game.delay import DelayMeter, HeldUp
 from outflank.tools.match.game.results import Ending, Loss, OffClockTime
 
-# The longest extension of a deadline is ten times the time that the move had, but within this range of seconds.
+# A deadline is extended by at most ten times the time that the move had. This limit is at least 10 s and at most 60 s.
 _LONGEST_EXTENSION = 10.0, 60.0
 _EXTENSION_SHARE = 10.0
-_ENDINGS: dict[type[EngineError], Ending] = {  # the first class that matches counts
+_ENDINGS: dict[type[EngineError], Ending] = {  # the first match counts, so a subclass precedes its base class
     EngineOutOfTime: Ending.TIME,
     EngineTimeout: Ending.STALL,
     EngineCrash: Ending.CRASH,
@@ -66,10 +66,10 @@ class Seat:
         self._spent = 0.0  # the seconds used for the next move before an interruption
         self._meter = DelayMeter(driver, held_up)
         self._extended: float | None = None  # the extension of the current move's deadline, in seconds
-        self._charged = 0.0  # the seconds of `_between` that were charged
-        self._carried = 0.0  # the machine's delay in the time that was charged before the current move
+        self._charged = 0.0  # the off-clock seconds that were charged since the last move
+        self._carried = 0.0  # the part of the charged off-clock time that the machine caused
         self._between = 0.0  # the off-clock seconds since the last move
-        self._allowed = 0.0  # the seconds of `_between` that are not charged
+        self._allowed = 0.0  # the seconds of `_between` that need not be charged, or already were
 
     @property
     def off_clock(self) -> OffClockTime:
@@ -119,7 +119,8 @@ class Seat:
 
         Raises: Loss if the engine resigns or commits a fault.
         """
-        self._allowed = self._allowed or self._grace_seconds  # the first move gets a grace period too
+        # A move gets a grace period even if no move was announced before it.
+        self._allowed = self._allowed or self._grace_seconds
         self._settle()
         began = time.perf_counter()
 
@@ -149,7 +150,7 @@ class Seat:
         return AnnotatedMove(game.final, move, seconds, value, from_book=reply.from_book)
 
     def _settle(self) -> None:
-        """Charge the time since the last move, less one grace period for each announced move. Raises: Loss."""
+        """Charge the off-clock time since the last move, less a grace period for each announced move. Raises: Loss."""
         beyond = self._between - self._allowed
         if beyond <= 0 or not self._clock.control.is_limited:
             return

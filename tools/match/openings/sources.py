@@ -229,14 +229,14 @@ def judge_all(openings: Sequence[tuple[str, Position]], within: float, deep: Lim
 
 
 def judge(position: Position, within: float, deep: Limit) -> float | None:
-    """Return the score of a position from Black's side, in discs; None if one side is more than `within` ahead.
+    """Return the score of a position from Black's side, in discs; None if one side leads by more than `within`.
 
     Args:
         position: the position.
         within: the largest permitted lead of one side in discs.
         deep: the limit of the second search, which gives the returned score.
     """
-    from outflank.tools.runtime.executor import shared_searcher  # not at the top: help needs no processes
+    from outflank.tools.runtime.executor import shared_searcher  # here, since help texts do not need it
 
     searcher = shared_searcher()
     for limit, most in ((_SCREEN, within + _SCREEN_DISCS), (deep, within)):
