@@ -51,7 +51,7 @@ class ClusterPool:
         return self
 
     def __exit__(self, *_: object) -> None:
-        with contextlib.suppress(OSError):  # the scheduler may be gone, and its workers with it
+        with contextlib.suppress(OSError):  # the scheduler and its workers may have exited
             self.stop()
         self._client.close()
 

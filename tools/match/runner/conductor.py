@@ -26,8 +26,8 @@ from outflank.tools.match.state.store import Store
 from outflank.tools.runtime.progress import counted
 from outflank.tools.runtime.signals import Interrupts
 
-MOST_ATTEMPTS = 6  # the void attempts at a pair after which the machine is unfit for this run
-_PATIENCE_SECONDS = 60.0  # the longest wait for room on a full disk when the run ends
+MOST_ATTEMPTS = 6  # the number of void attempts at a pair after which the run stops with an error
+_PATIENCE_SECONDS = 60.0  # the longest wait for free disk space when the run ends
 _RETRY_SECONDS = 0.5
 
 
@@ -89,7 +89,7 @@ class Conductor:
         self.finished = True
 
     def save(self) -> None:
-        """Store events that a full disk has refused so far. Wait up to a minute for room on the disk."""
+        """Store the events that could not be written so far. Retry for up to a minute."""
         deadline = time.monotonic() + _PATIENCE_SECONDS
         self._write([])
         while self._store.trouble and time.monotonic() < deadline:
@@ -98,7 +98,7 @@ class Conductor:
             self._write([])
 
     def _hand_out(self) -> bool:
-        """Submit pairs until the pool has two pairs for each of its places. Return False if no pair is running then."""
+        """Submit pairs until the pool has two for each slot. Return False after a verdict or if no pair is running."""
         if self._standings.verdict is not None:
             return False
         if not self._running and not self._waiting:

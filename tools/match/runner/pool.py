@@ -37,8 +37,8 @@ from outflank.tools.runtime.signals import Stopped
 
 _SLICE_SECONDS = 0.05  # the longest wait before turns are stored and signals are checked
 _LONGEST_PAUSE = 60.0  # the longest pause after a failure of the runner; the first pauses take 1, 4 and 16 s
-_DESCRIPTORS = 256  # the file descriptors of the program without its engines
-_DESCRIPTORS_A_TABLE = 32  # the file descriptors of a worker while two engines end and the next two start
+_DESCRIPTORS = 256  # the number of file descriptors of the program without its engines
+_DESCRIPTORS_A_TABLE = 32  # the number of file descriptors of a worker while two engines end and two start
 # The longest delay that does not void a loss on time: half the default grace period. It is constant, so that results of
 # different runs are comparable.
 THRESHOLD_SECONDS = 0.025
@@ -48,7 +48,7 @@ _REMEMBERED = 10_000
 
 
 class StallWatch:
-    """Records when the machine stood still. It is a context manager, which starts and ends the recording thread.
+    """Records when the machine was suspended. As a context manager, it starts and ends the recording thread.
 
     The thread also wakes up late if other programs occupy the processors. On Linux, this part of the delay does not
     count, since the waits of the engines and of the threads that read their answers are measured separately.
@@ -71,8 +71,8 @@ class StallWatch:
     def held_up(self, began: float, ended: float) -> float:
         """Return the seconds for which the machine was suspended between two values of ``time.perf_counter()``.
 
-        ``time.monotonic()`` is too coarse: before Python 3.13 it has steps of 16 ms on Windows, so every nap would seem
-        to end late.
+        ``time.monotonic()`` is too coarse: before Python 3.13 it has steps of 16 ms on Windows, so every short
+        sleep of the recording thread would seem to end late.
         """
         stalls = [*self._stalls, (self._due, time.perf_counter())]  # the last stall may still continue
         overlapping = (late - due for due, late in stalls if due < ended and late > began)
@@ -130,7 +130,7 @@ MOST_CRASHES = 3  # the maximum number of replays of a pair after crashes, if th
 # The maximum number of replays of a pair after time forfeits on a busy machine; later forfeits count.
 MOST_FALLS = 5
 _FAREWELL_SECONDS = 1.0
-_HURRIED_SECONDS = 0.4  # the same after Ctrl-C, so that both engines have ended within two seconds
+_HURRIED_SECONDS = 0.4  # the patience after Ctrl-C, so that both engines have ended within two seconds
 
 
 class PairWorker:
@@ -253,7 +253,7 @@ class PairWorker:
         return game
 
     def _void(self, game: GameRecord, delay: float | None) -> str:
-        """Return the reason why the game is void; empty if the game counts. All engines are treated alike."""
+        """Return the reason why the game is void; empty if the game counts."""
         attempt = game.pairing.attempt
         if game.ending is Ending.CRASH and self._settings.replay_crashes and attempt <= MOST_CRASHES:
             return "crashed, and crashes are played again"
@@ -294,7 +294,7 @@ News = Event | PairDone
 
 
 class PairPool(Protocol):
-    """Plays pairs of games. It plays as many pairs at once as it has places."""
+    """Plays pairs of games, several pairs at once."""
 
     news: "NewsQueue"
 
@@ -430,7 +430,7 @@ class LocalPool:
             pass
         except Exception as error:  # any other exception is a fault of the runner, not of an engine
             worker.leave()
-            # The cause may be a temporary shortage, so the next attempt waits.
+            # The cause may be temporary, so the next attempt waits.
             self._stop.wait(min(_LONGEST_PAUSE, 4.0 ** (pairings[0].attempt - 1)))
             self.news.put(PairDone(pairings, f"{type(error).__name__}: {error}"))
         finally:

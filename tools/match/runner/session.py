@@ -67,7 +67,7 @@ class RunSession:
         Args:
             folder: the run's folder.
             allow: the function that is called with the settings of an unfinished run that another user may have begun.
-                It raises OutflankError to refuse, since to play the run is to start the other user's commands.
+                It raises OutflankError to refuse the run, which would start the other user's commands.
             concurrency: the number of pairs played at once; None for the number in the run's settings.
             games: the new number of games of a match, not smaller than the old number; None for the old number.
 
@@ -148,7 +148,7 @@ class RunSession:
     def _draw_openings(self, interrupts: Interrupts) -> list[tuple[Move, ...]]:
         openings = []
         for opening in _openings(self.settings):
-            interrupts.check()  # to draw half a million openings takes a while
+            interrupts.check()  # drawing half a million openings takes long
             openings.append(opening)
         return openings
 
@@ -171,5 +171,5 @@ def _receiver(observers: Sequence[RunObserver]) -> Callable[[LiveUpdate], None] 
 
 
 def _openings(settings: RunSettings) -> Iterator[tuple[Move, ...]]:
-    """Draw the openings. A run with fewer games and otherwise equal settings draws the first of these openings."""
+    """Draw the openings. More games only add openings at the end."""
     return settings.openings.take(openings_needed(settings), settings.rules, settings.seed)
