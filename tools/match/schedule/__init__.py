@@ -1,1 +1,1 @@
-"""The schedule: which engines meet, in which order, with which opening."""
+"""The schedule of a run: the engines, the order and the openings of its games."""

@@ -1,4 +1,4 @@
-"""The schedule: which engines meet, in which order, on which openings. Pure functions of settings and games so far."""
+"""Plans the games of a run: their engines, order and openings. All public functions are pure."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -9,7 +9,7 @@ from outflank.tools.match.schedule.meetings import Meeting, Schedule, totals
 from outflank.tools.match.schedule.swiss import SwissScore
 from outflank.tools.match.state.run import Format, RunSettings
 
-STANDING_OPENINGS = 1_000  # in a standing arena; engines that have met on all of these start over
+STANDING_OPENINGS = 1_000  # in a standing arena; engines that have met on all openings begin again
 
 
 def plan(
@@ -42,7 +42,7 @@ def openings_needed(settings: RunSettings) -> int:
 def course_of(
     settings: RunSettings, games: Iterable[GameRecord]
 ) -> tuple[tuple[str, ...], tuple[tuple[Meeting, ...], ...], Mapping[str, SwissScore]]:
-    """Return the state of the tournament after `games`, which may be in any order and without turns.
+    """Return the state of the tournament after `games`, which may be in any order and may lack their turns.
 
     Returns: the order of the engines, the rounds, and the table of a Swiss tournament; see the properties ``order``,
         ``rounds`` and ``swiss`` of ``Standings``.
@@ -82,7 +82,7 @@ def usual_rounds(format: Format, players: int) -> int:
 
 
 def _planned(settings: RunSettings, games: Iterable[GameRecord]) -> tuple[Schedule, list[list[Meeting]]]:
-    """Return the schedule as known from `games`, and the known rounds of a Swiss tournament or a knockout."""
+    """Return the schedule after `games`, and the rounds so far of a Swiss tournament or a knockout."""
     schedule = Schedule({game.pairing.number: game for game in games})
     names = settings.names
     match settings.format:
@@ -106,11 +106,11 @@ def _planned(settings: RunSettings, games: Iterable[GameRecord]) -> tuple[Schedu
 
 
 def _second_begins(first: int, second: int, players: int) -> bool:
-    """Return whether the second engine of a meeting begins the meeting in the first round.
+    """Return whether the second engine of a meeting in the first round has Black in the first game.
 
-    Each engine begins about half of its meetings. An odd number of engines forms a circle. In the circle, an engine
-    begins its meetings with those engines that follow it within half of the circle. If the number of engines is even,
-    the last engine is outside the circle, and begins its meetings with every second engine.
+    Each engine has Black first in about half of its meetings. The engines form a circle, except the last engine if
+    their number is even. In the circle, an engine has Black first against the engines that follow it within half of the
+    circle. The last engine has Black first against every second engine.
     """
     circle = players - (players % 2 == 0)
     if second == circle:

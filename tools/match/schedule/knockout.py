@@ -25,7 +25,7 @@ def knockout(schedule: Schedule, names: Sequence[str], games: int) -> list[list[
         games: the number of games of a meeting.
     """
     rounds: list[list[Meeting]] = []
-    begun = Counter[str]()  # the meetings that each engine began, minus those that its opponents began
+    begun = Counter[str]()  # see ``balance``
     left = [None if seed is None else names[seed] for seed in bracket(len(names))]
     while len(left) > 1:
         halves = zip(left[::2], left[1::2], strict=True)
@@ -86,7 +86,7 @@ def _settle(schedule: Schedule, meetings: list[Meeting], games: int) -> None:
 
 
 def _decide(meeting: Meeting, names: Sequence[str]) -> None:
-    """Set the winner and the decision of a decided meeting. A win on points does not wait for other meetings."""
+    """Set the winner and the decision of a meeting as soon as its own games decide it."""
     first, second, lead, discs = meeting.first, meeting.second, _lead(meeting), meeting.score.discs
     if second is None or not meeting.is_finished:
         return

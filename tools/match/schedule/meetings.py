@@ -22,7 +22,7 @@ class Meeting:
         first: an engine; the upper one in the bracket of a knockout.
         second: the opponent; None if the first engine has a bye.
         winner: the engine that won a meeting of a knockout; None in other formats, and before the decision.
-        decision: the reason for the win, or ``bye`` for a bye, also in a Swiss tournament; otherwise None.
+        decision: the reason for the win in a knockout; ``bye`` for a bye in any format; None for other meetings.
         scores: the score of the first engine in each stage, from the games played so far.
         games: the number of games planned so far.
         numbers: the game numbers of the games that were played.
@@ -102,9 +102,8 @@ class Schedule:
     def plan(self, meetings: list[Meeting], games: int) -> None:
         """Plan one stage of each of these meetings. All games of the stages may be played at the same time.
 
-        Two games of a meeting are played on each opening.
-
-        All meetings get the same openings, which are the next ones after those of earlier stages.
+        Two games of a meeting are played on each opening. All meetings get the same openings, which follow the openings
+        of the earlier stages.
         """
         for meeting in meetings:
             begin = self.stages[-1][1].stop if self.stages else 1
@@ -127,8 +126,8 @@ def balance(meetings: Sequence[Meeting], begun: Counter[str]) -> None:
 
     Args:
         meetings: the meetings of a round.
-        begun: the number of meetings that each engine began, minus the number that its opponents began; the meetings of
-            this round are added.
+        begun: the number of meetings that each engine began minus the number that its opponents began. This function
+            adds the given meetings.
     """
     for number, meeting in enumerate(meetings):
         if meeting.second is not None:

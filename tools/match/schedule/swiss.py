@@ -1,9 +1,9 @@
 """Swiss tournaments: engines with equal points meet, and no two engines meet twice if this can be avoided.
 
 The pairs of a round are the perfect matching of the engines with the lowest total cost (blossom algorithm, networkx).
-From the highest to the lowest, the costs are for a repeated meeting or a second bye, for a bye of an engine other than
-the last one, for a difference in points, and for the distance from the customary meeting. In the customary meetings,
-the upper half of the engines with equal points meets the lower half. A bye is worth the points of a won meeting.
+From the highest to the lowest, the costs are: a repeated meeting or a second bye; a bye of an engine other than the
+last one; a difference in points; and the distance from the customary opponent. Customarily, the upper half of the
+engines with equal points meets the lower half. A bye is worth the points of a won meeting.
 
 For the pairing, engines are ordered by points, Buchholz and seeding. In the table, Sonneborn-Berger counts before the
 seeding. The pairing ignores Sonneborn-Berger, so that a run of an earlier version continues with the same pairings.
@@ -105,7 +105,7 @@ def paired(table: Mapping[str, SwissScore], met: Sequence[Meeting]) -> list[tupl
     times_met = Counter(frozenset(meeting.names) for meeting in met)
     total = {name: row.points for name, row in table.items()}
     size = Counter(total.values())
-    # Each weight is greater than the largest total cost of the next, less important kind in a round.
+    # Each weight is greater than the largest total of all less important costs in a round.
     by_difference = players**2
     by_bye = by_difference * players * (1 + round(2 * (max(size) - min(size))) ** 2)
     by_meeting = by_bye * players**2
