@@ -22,7 +22,7 @@ from outflank.tools.match.stats.ratings import PairScore, Ratings, rate
 _PASS = len(SQUARES)
 _NO_DIRECTION = len(DIRECTIONS)
 _SECONDS_BETWEEN = 1.0  # the least time between two computations of the same value
-_SHARE = 20  # computing a value takes at most one twentieth of the time
+_SHARE = 20  # a value that took t seconds is computed again after 20 t seconds at the earliest
 
 Computed = TypeVar("Computed")
 
@@ -66,7 +66,7 @@ class Standings:
             self.games[number] = replace(game, turns=(), dialogue=())
             self.pairs[pair] = _pair_score(both)
             if twin is None:
-                self._open[pair] = replace(game, outside={})  # the store has already counted these times
+                self._open[pair] = replace(game, outside={})  # a later void must not count these times again
             else:
                 key = self._keys[pair] = pair_key(both)
                 self._first_with[key] = min(pair, self._first_with.get(key, pair))
@@ -81,7 +81,7 @@ class Standings:
         return game
 
     def enter(self, settings: RunSettings) -> None:
-        """Continue with `settings`, which have more engines."""
+        """Replace the settings by `settings`, which have additional engines."""
         with self._lock:
             self.settings = settings
             self.scores = dict.fromkeys(settings.names, Score()) | self.scores
@@ -123,7 +123,7 @@ class Standings:
 
     @property
     def tested_points(self) -> list[float]:
-        """The ``match_points`` that the run's test counts, which are those before the first incomplete pair."""
+        """The ``match_points`` before the first incomplete pair, which the run's test counts."""
         return [score.points for score in self._of_first(self._in_turn())]
 
     @property
@@ -145,10 +145,10 @@ class Standings:
 
     @property
     def elo(self) -> EloEstimate | None:
-        """The Elo difference between the first and the second engine, without repeats; None with more engines.
+        """The Elo difference between the two engines, without repeats; None for a run of more engines.
 
-        This property, ``ratings`` and ``order`` are recomputed when they are read after new games. Each is recomputed
-        at most once a second, and for at most a twentieth of the time.
+        This property, ``ratings`` and ``order`` are recomputed when they are read after new games, but at most once a
+        second, and less often if the computation is slow.
         """
         return self._current("elo", self._estimate) if len(self.settings.names) == 2 else None
 

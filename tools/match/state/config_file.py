@@ -24,7 +24,7 @@ from outflank.storage.toml import read_toml
 from outflank.tools.match.state.run import Format, RunSettings, option_name, plain_settings
 
 _ENGINE = "engine"
-_SINGULAR = {"options": "option"}  # the table ``options`` in a file is ``option.NAME=`` in an engine's text
+_SINGULAR = {"options": "option"}  # NAME in the table ``options`` becomes the key ``option.NAME``
 
 
 def read_config(path: Path) -> dict[str, Any]:
@@ -78,7 +78,7 @@ def chosen_engines(
 
 
 def _is_word(text: str) -> bool:
-    """Return whether a text is neither a command nor keys, so that it is probably a mistyped engine name."""
+    """Return whether a text is probably a mistyped engine name: one word that is no command, path or ``key=value``."""
     return not re.search(r"[=\s/\\]", text) and shutil.which(text) is None
 
 

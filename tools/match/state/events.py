@@ -26,7 +26,7 @@ class RunOpened:
 
 @dataclass(frozen=True, slots=True)
 class GamesPlanned:
-    """The games planned so far were counted; later rounds of a Swiss tournament or a knockout add more.
+    """Games were planned; later rounds of a Swiss tournament or a knockout add more games.
 
     Attributes:
         games: the number of planned games, including games already played.
@@ -120,7 +120,7 @@ class Notice:
     """A message of the runner to the user; it is not stored.
 
     Attributes:
-        sentence: the message, a sentence.
+        sentence: the text of the message.
     """
 
     sentence: str
@@ -131,7 +131,7 @@ class RunEnded:
     """The session is over, and the run's file is closed.
 
     Attributes:
-        run: the run as it ended.
+        run: the run at the end of the session.
     """
 
     run: Run

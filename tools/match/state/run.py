@@ -49,8 +49,8 @@ class RunSettings:
         sprt: the test that may end a match early; None to play all games.
         concurrency: the number of pairs of games that are played at once.
         replay_crashes: True if a pair with a crash is played again instead of being lost.
-        tuning: the tuning, if the run is a match of an engine against itself with parameter values moved in opposite
-            directions; otherwise None.
+        tuning: the parameters and settings of a tuning run, in which an engine plays against itself; None for other
+            runs.
     """
 
     engines: tuple[EngineSpec, ...] = ()
@@ -83,7 +83,7 @@ class RunSettings:
         """Return a line with version, seed and settings, from which the run can be repeated.
 
         Args:
-            build: the version and the evaluation that began the run; empty for the present ones.
+            build: the version and the evaluation with which the run was begun; empty for the installed ones.
         """
         times = dict.fromkeys(str(engine.time) for engine in self.engines)
         if self.format is Format.MATCH:
@@ -103,7 +103,7 @@ class RunSettings:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A run so far.
+    """The state of a run.
 
     Attributes:
         settings: the settings of the run.
@@ -111,7 +111,7 @@ class Run:
         voids: the games that do not count.
         remarks: the remarks about the engines, one sentence each.
         outflank: the version of Outflank that began the run; empty if not known.
-        evaluation: the checksum of that version's evaluation; empty if not known.
+        evaluation: the checksum of the evaluation with which the run was begun; empty if not known.
         started: the time of the start, in ISO format with time zone.
         seconds: the time of play, without the pauses after interruptions; None if not known.
         machine: a description of the machine on which the run was begun; empty if not known.
@@ -188,7 +188,7 @@ def plain_settings(settings: RunSettings) -> dict[str, Any]:
 
 
 def difference(first: RunSettings, second: RunSettings, ignored: Collection[str] = ()) -> str:
-    """Return the first setting in which two runs differ, as ``games 100 there, 200 here``; empty if they agree.
+    """Return the first difference between two runs' settings, such as ``games 100 there, 200 here``; empty if none.
 
     Args:
         first: the settings that the text calls ``there``.

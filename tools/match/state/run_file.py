@@ -1,6 +1,6 @@
 """The file of a run: its tables and its path.
 
-This module imports no optional package, since commands that work without such packages also test for run files.
+This module imports no optional package, so that commands without optional packages can recognize run files.
 """
 
 from pathlib import Path

@@ -21,7 +21,7 @@ from outflank.tools.match.state.run import Run, RunSettings, read_settings
 
 LONGEST_SENTENCE = 2_000  # characters; most sentences quote an engine
 MOST_IDENTITIES = 10  # the maximum number of reported names that are stored for an engine
-LONGEST_DIALOGUE = 1 << 20  # characters; more than `DialogueLog` keeps of a game
+LONGEST_DIALOGUE = 1 << 20  # characters; the dialogues of ``DialogueLog`` are shorter
 _GAP = " ... left out ... "
 _MOST = 1_000_000_000
 _LONGEST_TEXT = 1 << 20
@@ -81,7 +81,7 @@ _OUTSIDE = {"moves": _whole(0, _MOST), **dict.fromkeys(("seconds", "longest", "s
 
 
 def cut(text: str, longest: int) -> str:
-    """Return `text`, cut in its middle to `longest` characters. The end is kept, since a dialogue's fault is there."""
+    """Return `text`, cut in its middle to `longest` characters, since the end of a dialogue shows the fault."""
     if len(text) <= longest:
         return text
     kept = longest - len(_GAP)
@@ -166,7 +166,7 @@ def ended_row(game: GameRecord) -> Row:
 
 
 def lost_facts(game: GameRecord) -> list[tuple[str, str]]:
-    """Return the fact with the seconds of the move on which a game was lost on time; empty for other games."""
+    """Return the fact that stores a game's ``lost_seconds``, as name and value; empty if they are None."""
     if game.lost_seconds is None:
         return []
     return [(_lost_name(game.pairing.number, game.pairing.attempt), f"{game.lost_seconds:.6f}")]
@@ -284,9 +284,9 @@ def _read_game(row: dict[str, Any], turns: Sequence[Row], lost_seconds: float | 
 
 # The states of a run.
 PLAYING, INTERRUPTED, FINISHED = "playing", "interrupted", "finished"
-# The names of facts.
+# The names of facts in the table ``run``.
 OUTSIDE, IDENTITIES = "outside", "identities"
-_LOST = "lost"  # followed by the number and the attempt of a game
+_LOST = "lost"  # the first word of a fact's name, before the number and the attempt of a game
 # Errors that are caused by values of the wrong type or out of range.
 _MISREAD = (LookupError, TypeError, ValueError, AttributeError, OverflowError, RecursionError)
 

@@ -61,9 +61,10 @@ def machine_line() -> str:
 
 
 def seal(file: Path, text: str) -> str:
-    """Return the authentication code (HMAC) of `text`. Only this user on this machine has its key.
+    """Return the authentication code (HMAC) of `text` for this user on this machine.
 
-    On a machine without an id, the file's inode number is used instead, which differs from the number of a copy.
+    On a machine without an id, the code depends on the file's inode number instead, so a copy of the file has another
+    code.
     """
     try:
         machine = _MACHINE_ID.read_bytes().strip()
@@ -80,7 +81,7 @@ def _user() -> int:
 
 
 def is_sealed(file: Path, text: str, code: str) -> bool:
-    """Return whether `code` is the seal of `text`, and the file is this user's and not writable for everybody."""
+    """Return whether `code` is the seal of `text`, this user owns the file, and it is not world-writable."""
     status = file.stat()
     # Windows has access control lists instead of owners and modes.
     ours = status.st_uid == _user() and (sys.platform == "win32" or not status.st_mode & stat.S_IWOTH)
@@ -88,7 +89,7 @@ def is_sealed(file: Path, text: str, code: str) -> bool:
 
 
 Statement = tuple[str, Sequence[Any]]
-_SEAL = "seal"  # the name of a fact
+_SEAL = "seal"  # the name of the fact that stores the seal
 
 
 class Store:
@@ -197,7 +198,7 @@ class Store:
 
     @property
     def is_ours(self) -> bool:
-        """Whether this user began the run on this machine or took the run over, with its present settings."""
+        """Whether this user has sealed the run with its present settings on this machine."""
         facts = schema.facts_of(self._connection)
         return is_sealed(self.folder / RUN_FILE, _sealed_text(facts), facts.get(_SEAL, ""))
 
@@ -208,7 +209,7 @@ class Store:
             self._commit([(schema.INSERT_FACT, (_SEAL, code))], durable=True)
 
     def extend(self, settings: RunSettings, openings: Iterable[tuple[Move, ...]]) -> None:
-        """Store settings with more games, and those of the openings that are not stored yet.
+        """Store settings with more games, and the openings that are not stored yet.
 
         Raises: FileFormatError if the file can't be written.
         """
@@ -254,7 +255,7 @@ class Store:
         self._ended = True
         try:
             state = schema.FINISHED if finished else schema.INTERRUPTED
-            # A finished run that is only shown again keeps its sums.
+            # Without a new game the sums do not change, so that showing a finished run does not add to its time.
             played = self._sums() if self._has_played else []
             self._commit([(schema.INSERT_FACT, ("state", state)), *played], durable=True)
             self._make_one_file()
@@ -270,7 +271,7 @@ class Store:
         return replace(run, finished=finished, interrupted=not finished)
 
     def _make_one_file(self) -> None:
-        """End WAL mode, so that the run is one file; not while a process reads it, such as that of the run's page."""
+        """End WAL mode, so that the run is one file. If another process is reading the run, WAL mode stays."""
         self._connection.execute("PRAGMA busy_timeout = 0")
         with suppress(sqlite3.OperationalError):
             self._connection.execute("PRAGMA journal_mode = DELETE")

@@ -13,7 +13,7 @@ from outflank.tools.match.stats.spsa import TunedParameter, Tuning
 _SIDES, _TUNED = ("+", "-"), " tuned"
 TEST_FOLDER = "test"  # the subfolder of a tuning for the match of the tuned values against the initial ones
 _POINTS = 200  # the approximate number of points in a path
-_SETTLED_FROM = 0.75  # the share of the pairs, from the first on, that mean and spread leave out
+_SETTLED_FROM = 0.75  # the share of the pairs at the beginning that mean and spread leave out
 
 
 def tuning_settings(settings: RunSettings, parameters: Sequence[TunedParameter]) -> RunSettings:
@@ -34,7 +34,7 @@ def tuning_settings(settings: RunSettings, parameters: Sequence[TunedParameter])
         )
     engine = engine.with_options(start)
     engines = tuple(_named(engine, side) for side in _SIDES)
-    _named(engine, _TUNED)  # raises now, not after the games, if the name for the test is too long
+    _named(engine, _TUNED)  # reports now, not after the games, that the name for the test is too long
     games = settings.games + settings.games % 2
     return replace(settings, engines=engines, tuning=tuning, games=games, sprt=None)
 
@@ -108,5 +108,5 @@ def test_of(settings: RunSettings, values: Sequence[Value]) -> RunSettings | Non
         return None
     first = replace(settings.engines[0], name=settings.engines[0].name.removesuffix(_SIDES[0]))
     engines = (_named(first.with_options(found), _TUNED), first)
-    # The new seed draws other openings than those of the tuning.
+    # The test gets another seed, so that its openings differ from the openings of the tuning.
     return replace(settings, engines=engines, tuning=None, sprt=tuning.test, seed=settings.seed + 1)
