@@ -18,7 +18,7 @@ def pentanomial(pairs: Sequence[float]) -> Pentanomial:
 
 
 def scores(cells: int) -> list[float]:
-    """Return the scores of `cells` kinds of outcomes, evenly spaced from 0 (a loss) to 1 (a win)."""
+    """Return `cells` evenly spaced scores from 0 (a loss) to 1 (a win), one for each kind of outcome."""
     return [cell / (cells - 1) for cell in range(cells)]
 
 
@@ -40,8 +40,8 @@ def thinned(states: Iterable[State], pairs: int, most: int) -> Iterator[tuple[in
 
     Args:
         states: the states after 0, 1, 2 and more pairs.
-        pairs: the number of all pairs.
-        most: the approximate maximum of numbers to yield.
+        pairs: the total number of pairs.
+        most: the approximate maximum number of items.
     """
     step = max(1, pairs // most)
     return (
@@ -135,7 +135,7 @@ def interval(counts: Sequence[int]) -> tuple[float | None, float | None]:
     approach the mean -+ QUANTILE standard errors.
 
     Args:
-        counts: the numbers of pairs of games, or of single games, that brought each score, the lowest score first.
+        counts: the numbers of pairs, or of single games, with each score, the lowest score first.
     """
     if not any(counts):
         return None, None

@@ -185,9 +185,9 @@ def _residuals(strengths: Matrix, pairs: Iterable[PairScore], index: dict[str, i
 def _covariance(strengths: Matrix, games: Matrix, prior: float, residuals: Matrix) -> Matrix:
     """Return the covariance of the strengths, clustered by opening.
 
-    The covariance is not clustered if the openings are few, with a `prior`, or if an engine has no residuals.
+    The covariance is not clustered if there are few openings, if there is a `prior`, or if an engine has no residuals.
     """
-    # The games determine differences only, so a change of all strengths by the same amount is projected out.
+    # The games determine only the differences of the strengths, so their common shift is projected out.
     centring = np.eye(len(strengths)) - 1 / len(strengths)
     inverse = centring @ np.linalg.inv(_information(strengths, games, prior)) @ centring
     openings = len(residuals)

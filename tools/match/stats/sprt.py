@@ -21,8 +21,8 @@ from outflank.tools.match.stats.elo import NELO_PER_T, pentanomial, prefixes, sc
 
 # The count of an outcome that has not occurred yet. A count of 0 would make logarithms infinite.
 _UNSEEN = 1e-3
-# The Lagrange multiplier is searched on a logistic scale from minus this number to this number. This is far enough even
-# for shares of 1e-3 in 1e12 outcomes.
+# The search for the Lagrange multiplier covers a logistic scale from minus this number to this number. This range
+# suffices even for a count of 1e-3 among 1e12 outcomes.
 _WIDEST = 60.0
 _STEPS = 2**46  # steps of 2e-12 from one end of the scale to the other
 _MOST_ROUNDS = 100
@@ -63,7 +63,7 @@ def _log_ratio(counts: Sequence[float], null: Sequence[float], other: Sequence[f
 
 
 def _fit(shares: Sequence[float], deviations: Sequence[float]) -> list[float]:
-    """Return the likeliest distribution under which the mean of `deviations`, which have both signs, is 0.
+    """Return the likeliest distribution under which `deviations`, some positive and some negative, have the mean 0.
 
     By Lagrange multipliers, this distribution is p_i / (1 + x d_i), with x between -1 / max d and -1 / min d. Let the
     divisor 1 + x d_i be a_i at the lower end of x, and b_i at the upper end. Then the divisor at a share w of the way

@@ -1,10 +1,9 @@
 """SPSA: tunes the values of parameters by the results of pairs of games.
 
-For each pair of games, each value is moved up or down at random for one engine, and in the opposite direction for the
-other engine. After the pair, the values move a little towards the winner's values. Step and rate follow the schedule
-that fishtest uses for Stockfish, with Spall's gamma of 0.101 and alpha of 0.602. In pair `k`, a value is moved by
-``c / k^gamma`` for play, and afterwards by ``rate * step`` for each game won. Step and rate decrease, and reach their
-given size at the end of the run.
+In each pair of games, each value is raised or lowered by a step at random for one engine, and changed in the opposite
+direction for the other engine. After the pair, the values move by ``rate * step`` towards the winner's values for each
+game won. The step in pair `k` is ``c / k^gamma``. Step and rate follow the schedule that fishtest uses for Stockfish,
+with Spall's gamma of 0.101 and alpha of 0.602, and reach their given sizes at the end of the run.
 
 Source: J. C. Spall, Implementation of the simultaneous perturbation algorithm for stochastic optimization, IEEE
 Transactions on Aerospace and Electronic Systems 34 (1998), pages 817-823.
@@ -43,7 +42,7 @@ class TunedParameter:
         start: the value at the beginning.
         least: the smallest value.
         most: the largest value.
-        step: the distance by which the value is moved for play at the end of the run.
+        step: the amount by which the value is raised for one engine and lowered for the other, at the end of the run.
         rate: the change of the value for each game won, at the end of the run, as a fraction of `step`.
 
     Raises: NotationError if the values do not fit together.
@@ -65,7 +64,7 @@ class TunedParameter:
         """
         try:
             words = split_command(text)
-        except ValueError:  # a quote that is not closed
+        except ValueError:  # an unclosed quote
             words = []
         after = next((at for at, word in enumerate(words) if word in _KINDS), 1)
         words = [" ".join(words[:after]), *words[after:]]
@@ -127,8 +126,8 @@ class Tuning:
 
     Attributes:
         parameters: the parameters that are tuned together.
-        lag: the number of pairs by which values lag behind results: the values for pair n depend only on the results of
-            the pairs up to n - lag. So `lag` pairs may be played at once, and may end in any order.
+        lag: the number of pairs that may be played at once and end in any order. The values for pair n depend only on
+            the results of the pairs up to n - lag.
         test: the test of the final values against the initial values, in a match after the run; None for no test.
 
     Raises: NotationError if the parameters are too many or too few, if two have the same name, or if the lag is out of
@@ -148,7 +147,7 @@ class Tuning:
 
     @classmethod
     def from_plain(cls, plain: Mapping[str, Any]) -> Self:
-        """Read the output of ``asdict``. Raises: NotationError, KeyError, TypeError for anything else."""
+        """Read the output of ``asdict``. Raises: NotationError, KeyError, TypeError if `plain` is invalid."""
         test = Sprt(**plain["test"]) if plain["test"] else None
         return cls(tuple(TunedParameter(**values) for values in plain["parameters"]), plain["lag"], test)
 
@@ -161,7 +160,7 @@ class ValuePath:
     """The values of a tuning while results come in. They do not depend on the order in which results arrive.
 
     Attributes:
-        pairs: the number of pairs whose results have moved the values: all pairs before the first one without a result.
+        pairs: the number of pairs before the first pair without a result. Only their results have moved the values.
         values: the values after these pairs, one for each parameter.
 
     Args:
@@ -204,7 +203,7 @@ class ValuePath:
         return plus, minus
 
     def step(self, parameter: TunedParameter, pair: int) -> float:
-        """Return the distance by which a value is moved for play in a pair."""
+        """Return the amount by which a value is raised for one engine and lowered for the other in a pair."""
         growth: float = (self._length / max(pair, 1)) ** GAMMA
         return parameter.step * growth
 
@@ -214,7 +213,7 @@ class ValuePath:
         growth = ((settled + self._length) / (settled + pair)) ** ALPHA
         for parameter, value in zip(self._tuning.parameters, self.values, strict=True):
             sign = _sign(random)
-            random.random()  # skip the number that `sides` used for rounding
+            random.random()  # skips the random number that `sides` used for rounding
             gain = parameter.rate * parameter.step**2 * growth / self.step(parameter, pair)
             moved.append(parameter.clipped(value + sign * gain * (2 * points - 2)))
         self.values = moved
