@@ -233,10 +233,10 @@ class _Builder:
             execute(f"DELETE FROM {table}")
 
     def _watching(self) -> Iterator[bool]:
-        """Yield whether to interrupt the statement. Store an exception that a signal handler raises at the ``yield``.
+        """Yield whether to interrupt the statement.
 
-        The generator is SQLite's progress callback. The exception must be stored, because SQLite drops exceptions of
-        callbacks.
+        SQLite calls the generator's ``__next__`` as its progress callback. If a signal handler raises an exception
+        there, the generator stores it, because SQLite drops the exceptions of callbacks.
         """
         while True:
             try:

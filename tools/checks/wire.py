@@ -199,7 +199,7 @@ def _ask(engine: TappedGtpDriver, id: str, command: str) -> RawAnswer:
 
 @must(alone=True)
 def repeats_an_id(engine: TappedGtpDriver) -> None:
-    """An id is repeated glued to the sign: `7 name` is answered `=7 ...`."""
+    """The answer repeats an id, without a blank after the sign: `7 name` is answered `=7 ...`."""
     reply = engine.ask("7 name")
     expect(reply.id == "7" and reply.glued, "the id '7' glued to the sign", reply)
 

@@ -243,7 +243,7 @@ _Part = tuple[Position, int]
 
 
 def _parts(position: Position, plies: int, pass_is_free: bool) -> Iterator[_Part]:
-    """Yield the parts whose counts add up to the count of `position`."""
+    """Yield later positions whose numbers of leaves add up to the number of leaves of `position`."""
     if plies <= _PLIES_OF_A_PART or position.is_over:
         yield position, plies
         return

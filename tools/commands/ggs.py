@@ -114,8 +114,9 @@ def ggs(
 ) -> None:
     """Play on the Generic Game Server, where Othello programs meet, until Ctrl-C.
 
-    Requests are accepted by the rules of these options, others declined in words. The first Ctrl-C takes no new matches
-    and ends when those under way are over, the second leaves at once. docs/ggs.md has the details.
+    Requests that keep the rules of these options are accepted; others are declined with the reason. After the first
+    Ctrl-C no new match begins, and the program ends when the matches under way are over. The second Ctrl-C ends it at
+    once. docs/ggs.md has the details.
     """
     if others["least"] > others["most"]:
         raise click.UsageError("--min-time is more than --max-time")

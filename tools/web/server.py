@@ -269,7 +269,7 @@ class _PromptHttp(_UnreadOutput, H11Protocol):
 
 
 class _PromptSockets(_UnreadOutput, WebSocketsSansIOProtocol):
-    """Limits frames that complete no message, and ends the handler soon after its connection is lost.
+    """Limits the number of frames that do not complete a message, and ends the handler soon after a lost connection.
 
     While the handler accepts no message, reading from the connection is paused, so pongs and hang-ups go unnoticed.
     During a pause, missing pongs are therefore ignored, and the system is polled for a hang-up.

@@ -161,7 +161,7 @@ class Run:
 PLAIN_SETTINGS = ("games", "rounds", "seed", "stall", "adjudicate", "solve", "concurrency", "replay_crashes")
 """The fields of RunSettings that are numbers and flags."""
 SCORE_RULES = ("resign", "draw")
-"""The fields of RunSettings that are rules for the engines' own scores."""
+"""The fields of RunSettings that end games by the scores that the engines report."""
 
 
 # The options whose names differ from the names of their settings.

@@ -19,7 +19,7 @@ _SETTLED_FROM = 0.75  # the share of the pairs at the beginning that mean and sp
 def tuning_settings(settings: RunSettings, parameters: Sequence[TunedParameter]) -> RunSettings:
     """Return the settings of a run in which the only engine of `settings` plays against itself with other values.
 
-    The test (SPRT) of `settings` becomes the test of the tuned values.
+    The SPRT of `settings` is moved to the tuning, which uses it for the test of the tuned values.
 
     Raises: NotationError if a name is too long, or if two parameters have the same name.
     """
