@@ -3,7 +3,8 @@
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from tempfile import NamedTemporaryFile
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from outflank.engine import Colour, Position, Rules
@@ -253,10 +254,12 @@ class GtpDriver(ProcessDriver):
             ending, text = ".ggf", ggf.write(game)
         else:
             ending, text = ".sgf", sgf.write(game)
-        with NamedTemporaryFile(suffix=ending) as file:
-            file.write(text.encode())
-            file.flush()
-            self.order(f"{_LOAD} {file.name}")
+        with TemporaryDirectory(prefix="outflank-") as folder:
+            file = Path(folder, f"position{ending}")
+            file.write_bytes(
+                text.encode()
+            )  # the file is closed, since Windows lets no other process open an open one
+            self.order(f"{_LOAD} {file}")
 
     def _watch(
         self, command: str, seconds: float, on_report: Callable[[tuple[MoveReport, ...]], object]
