@@ -38,7 +38,7 @@ from contextlib import suppress
 from datetime import datetime
 from typing import BinaryIO
 
-from outflank.book.forms.positions import Contents, checked, legal_leaf, searched_at
+from outflank.book.forms.positions import Contents, checked, searched_at
 from outflank.book.keys import children_of
 from outflank.book.records import (
     ENDGAME_MARGIN,
@@ -176,16 +176,16 @@ def _record(file: BinaryIO, rules: Rules, where: str) -> Record | None:
         return None
     depth, selectivity = searched_at(level, position.empties, where)
     score, square = moves[-1]
-    leaf = None if square == _NO_MOVE else Leaf(_legal(position, square, where), score)
+    leaf = None if square == _NO_MOVE else Leaf(_move(square, where), score)
     lower, upper = max(-MOST_DISCS, lower), min(MOST_DISCS, upper)  # Edax writes 127 for an unknown bound
     counts = LineCounts(lines, wins, draws, losses)
     return Record(position, value, lower, upper, depth, selectivity, level, leaf, counts)
 
 
-def _legal(position: Position, square: int, where: str) -> Move:
+def _move(square: int, where: str) -> Move:
     if square >= MOST_DISCS:
         raise FileFormatError(f"{where}: expected a square from 0 to 63 or 65 for the leaf, got {square}")
-    return legal_leaf(position, Move(square), where)
+    return Move(square)
 
 
 def _take(file: BinaryIO, size: int, where: str) -> bytes:
@@ -254,7 +254,7 @@ def _text_record(line: str, rules: Rules, where: str) -> Record | None:
     depth, selectivity = searched_at(level, position.empties, where)
     leaf = None
     if match[4] != _NO_LEAF[0]:
-        leaf = Leaf(legal_leaf(position, Move.parse(match[4]), where), score)
+        leaf = Leaf(Move.parse(match[4]), score)
     known = 0 if leaf is None else max(-MOST_DISCS, min(MOST_DISCS, leaf.score))
     return Record(position, known, known, known, depth, selectivity, level, leaf)
 

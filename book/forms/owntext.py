@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import BinaryIO
 
-from outflank.book.forms.positions import Contents, checked, legal_leaf
+from outflank.book.forms.positions import Contents, checked
 from outflank.book.records import COLUMNS, Leaf, LineCounts, Record
 from outflank.book.store import Book
 from outflank.engine import FileFormatError, Move, NotationError, Percent, Position, Rules
@@ -141,8 +141,7 @@ def _record(line: str, rules: Rules, where: str) -> Record:
         columns = dict(zip(_COLUMNS, words[1:], strict=True))
         leaf = None
         if (columns["leaf"], columns["leaf_score"]) != (_NOTHING, _NOTHING):
-            move = Move.parse(columns["leaf"])
-            leaf = Leaf(legal_leaf(position, move, where), _whole(columns["leaf_score"]))
+            leaf = Leaf(Move.parse(columns["leaf"]), _whole(columns["leaf_score"]))
         level = None if columns["level"] == _NOTHING else _whole(columns["level"])
         score, lower, upper, depth, selectivity, *counts = (
             _whole(columns[name]) for name in (*_COLUMNS[:5], *_COLUMNS[-4:])

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from outflank.book.keys import key_of
 from outflank.book.records import Record, to_row
-from outflank.engine import FileFormatError, Move, Percent, Position, SettingsError, limit_for_level
+from outflank.engine import FileFormatError, Percent, SettingsError, limit_for_level
 from outflank.engine.search.limits import FULL_WIDTH
 
 Contents = tuple[Iterator[Record], dict[str, str]]
@@ -33,14 +33,6 @@ def checked(records: Iterable[tuple[str, Record]]) -> Iterator[Record]:
             raise FileFormatError(f"{where}: this position was there before")
         known.add(key)
         yield record
-
-
-def legal_leaf(position: Position, move: Move, where: str) -> Move:
-    """Return the move. Raises: FileFormatError, whose message begins with `where`, if the move is illegal."""
-    if move not in position.legal_moves():
-        moves = " ".join(map(str, position.legal_moves()))
-        raise FileFormatError(f"{where}: expected a leaf out of {moves}, got {move}")
-    return move
 
 
 def searched_at(level: int, empties: int, where: str) -> tuple[int, Percent]:

@@ -196,7 +196,7 @@ def test_our_text_is_refused_by_the_line(text: str, sentence: str) -> None:
     ("line", "sentence"),
     [
         ("nothing of the kind", "expected a board, a side, a level, a move and a score, got 'nothing"),
-        (EDAX_LINE.replace("F5", "A1"), "expected a leaf out of d3 c4 f5 e6, got a1"),
+        (EDAX_LINE.replace("F5", "A1"), "expected a leaf out of d3 c4 f5 e6 for a book, got a1"),
         (EDAX_LINE.replace(",7,", ",61,"), "expected a level from 0 to 60, got 61"),
         (EDAX_LINE.replace(",1", ",99"), "expected a score in a record of at most 64 discs, got 99"),
         (EDAX_LINE, "this position was there before"),
