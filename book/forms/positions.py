@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator
 
-from outflank.book.keys import key_of
 from outflank.book.records import Record, to_row
 from outflank.engine import FileFormatError, Percent, SettingsError, limit_for_level
 from outflank.engine.search.limits import FULL_WIDTH
@@ -25,10 +24,9 @@ def checked(records: Iterable[tuple[str, Record]]) -> Iterator[Record]:
     known: set[bytes] = set()
     for where, record in records:
         try:
-            to_row(record)
+            key = to_row(record)[0]
         except SettingsError as error:
             raise FileFormatError(f"{where}: {error}") from None
-        key, _ = key_of(record.position)
         if key in known:
             raise FileFormatError(f"{where}: this position was there before")
         known.add(key)
