@@ -15,8 +15,6 @@ look-up confuses two boards with a probability of about 2^-50.
 
 from libc.stdint cimport int8_t, uint8_t, uint32_t, uint64_t
 
-from outflank.engine.search.hashtable cimport prefetch
-
 cdef extern from * nogil:
     """
     /* Return the two halves of a product, combined so that every bit of `a` affects every bit of the result. */
@@ -62,11 +60,6 @@ cdef inline Place place_of(uint64_t own, uint64_t opp, int empties) noexcept nog
         place.number = (1 << CACHE_BITS) + (mixed >> (64 - SMALL_CACHE_BITS))
     place.tag = mixed >> 32
     return place
-
-
-cdef inline void fetch(const Cache *cache, Place place) noexcept nogil:
-    """Prefetch the tag of a slot."""
-    prefetch(&cache.tags[place.number])
 
 
 cdef inline const CacheEntry *find(const Cache *cache, Place place, uint64_t own, uint64_t opp) noexcept nogil:
