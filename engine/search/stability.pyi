@@ -5,6 +5,3 @@ def stable_discs(own: int, opp: int) -> int:
 
     The result is valid only under rules by which a move flips discs in all directions.
     """
-
-def edge_stable_discs(own: int, opp: int) -> int:
-    """Return the discs of `own` on one edge, in 8 bits, that no moves on this edge can turn."""

@@ -43,11 +43,6 @@ cdef void _fill_edge_table() noexcept nogil:
 _fill_edge_table()
 
 
-def edge_stable_discs(int own, int opp):
-    """Return the discs of `own` on one edge, in 8 bits, that no moves on this edge can turn."""
-    return EDGE[own & 0xFF][opp & 0xFF]
-
-
 def stable_discs(uint64_t own, uint64_t opp):
     """Return discs of `own` that no further moves can turn, one bit a square. Some stable discs may be missing."""
     return stable_of(own, opp)

@@ -34,9 +34,6 @@ class SoloBoard:
     @property
     def chips(self) -> int:
         """All remaining chips."""
-    @property
-    def free(self) -> int:
-        """The squares without a disc or a chip."""
 
     def chips_of(self, colour: Colour) -> int:
         """Return the chips that are known to have this colour."""

@@ -187,11 +187,6 @@ cdef class SoloBoard:
         """Return the chips that are known to have this colour."""
         return self.state.chips[_number(colour)]
 
-    @property
-    def free(self):
-        """The squares without a disc or a chip."""
-        return free_squares(&self.state)
-
     def hidden(self):
         """Return the same board without the colours of closed chips."""
         return SoloBoard(

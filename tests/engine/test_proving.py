@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from outflank.engine import PASS, PRESETS, Limit, Position, Rules, Searcher, SettingsError
 from outflank.engine.search.limits import Line
 from outflank.engine.search.proving import Prover
-from outflank.engine.search.stability import edge_stable_discs, stable_discs
+from outflank.engine.search.stability import stable_discs
 from outflank.tests.support import kernels, reference, strategies
 from outflank.tests.support.positions import mask_of_discs, mask_of_names, problems, reached
 from outflank.tests.support.reference import BLACK, EMPTY, WHITE
@@ -189,4 +189,4 @@ def test_on_an_edge_exactly_the_discs_are_stable_that_no_play_on_it_can_turn(cor
         own, opp = (sum(1 << place for place in range(8) if edge[place] == side) for side in (BLACK, WHITE))
         expected = sum(1 << place for place in never_turned(edge) if edge[place] == BLACK)
 
-        assert expected == edge_stable_discs(own, opp), edge
+        assert expected == stable_discs(own, opp), edge
