@@ -16,7 +16,7 @@ from outflank.engine.boardtext import framed_board, read_board, write_board
 from outflank.errors import IllegalMoveError, NotationError, OutflankError, OutOfRangeError, SettingsError
 from outflank.engine.moves import MOVES, PASS, LegalMoves, Move, as_move
 from outflank.engine.rules import Outcome, Rules
-from outflank.engine.squares import DIRECTIONS, SQUARES, Colour, parse_square, square_name, squares_of
+from outflank.engine.squares import DIRECTIONS, Colour, checked_square, parse_square, square_name, squares_of
 from outflank.engine.symmetry import Symmetry
 from outflank.errors import mask
 
@@ -227,9 +227,7 @@ cdef class Position:
         """Return the colour of the disc on a square, or None if the square is empty."""
         if isinstance(square, str):
             square = parse_square(square)
-        if square not in SQUARES:
-            raise OutOfRangeError(f"expected a square from 0 to 63, got {square!r}")
-        cdef int number = square
+        cdef int number = checked_square(square)
         if bit(number) & self.own:
             return self.side
         return self.side.other if bit(number) & self.opp else None

@@ -44,9 +44,14 @@ def square_name(square: int) -> str:
 
     Raises: OutOfRangeError if `square` is not from 0 to 63.
     """
+    return SQUARE_NAMES[checked_square(square)]
+
+
+def checked_square(square: int) -> int:
+    """Return the square. Raises: OutOfRangeError if it is not from 0 to 63."""
     if square not in SQUARES:
         raise OutOfRangeError(f"expected a square from 0 to 63, got {square!r}")
-    return SQUARE_NAMES[square]
+    return square
 
 
 def parse_square(text: str) -> int:

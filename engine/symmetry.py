@@ -4,7 +4,7 @@ from enum import IntEnum
 from typing import get_args
 
 from outflank.engine.moves import Move
-from outflank.engine.squares import SQUARES, Direction
+from outflank.engine.squares import Direction, checked_square
 from outflank.errors import NotationError, OutOfRangeError
 
 
@@ -39,9 +39,7 @@ class Symmetry(IntEnum):
 
         Raises: OutOfRangeError if `square` is not from 0 to 63.
         """
-        if square not in SQUARES:
-            raise OutOfRangeError(f"expected a square from 0 to 63, got {square!r}")
-        row, column = self._image(*divmod(square, 8), last=7)
+        row, column = self._image(*divmod(checked_square(square), 8), last=7)
         return 8 * row + column
 
     def direction(self, direction: Direction) -> Direction:

@@ -2,10 +2,10 @@
 
 from libc.stdint cimport uint64_t
 
-from outflank.errors import IllegalMoveError, NotationError, OutOfRangeError
+from outflank.errors import IllegalMoveError, NotationError
 from outflank.engine.kernels cimport bit, first_square
 from outflank.engine.rules import PRESETS
-from outflank.engine.squares import SQUARES, Colour, square_name
+from outflank.engine.squares import SQUARES, Colour, checked_square, square_name
 from outflank.errors import mask, whole
 
 _SHEET = PRESETS["ravensburger-2006"]
@@ -213,9 +213,7 @@ cdef class SoloBoard:
 
     def opened(self, square):
         """Return the closed chips that a disc on `square` turns face up."""
-        if square not in SQUARES:
-            raise OutOfRangeError(f"expected a square from 0 to 63, got {square!r}")
-        return self.state.closed & beside(bit(square))
+        return self.state.closed & beside(bit(checked_square(square)))
 
     def play(self, colour, square):
         """Return the board after a move: discs are turned, then chips are taken, then chips are turned face up."""
