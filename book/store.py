@@ -25,6 +25,7 @@ from outflank.book.records import (
     to_record,
 )
 from outflank.engine import HIGHEST_LEVEL, FileFormatError, Game, Position, Rules, SettingsError
+from outflank.engine.rules import checked_rules
 from outflank.storage.database import DatabaseKind, typed
 
 BOOK = DatabaseKind(
@@ -122,7 +123,7 @@ class Book:
         """
         if rules is self._served:
             return True
-        expect_rules(rules)
+        checked_rules(rules)
         served = same_games(self.rules, rules)
         if served:
             self._served = rules
@@ -304,9 +305,3 @@ class Book:
             raise SettingsError(f"the book {str(self.path)!r} is not open ({error})") from None
         except (sqlite3.Error, MemoryError) as error:
             raise BOOK.unreadable(self.path, error) from None
-
-
-def expect_rules(rules: Rules) -> None:
-    """Raise SettingsError if `rules` is not a ``Rules``, for example if it is the name of a preset."""
-    if not isinstance(rules, Rules):
-        raise SettingsError(f"expected rules such as Rules.parse('reversi'), got {rules!r}")

@@ -11,8 +11,9 @@ from typing import Self
 from outflank import __version__
 from outflank.book.keys import key_of
 from outflank.book.records import COLUMNS, Record, to_row
-from outflank.book.store import BOOK, Book, expect_rules
+from outflank.book.store import BOOK, Book
 from outflank.engine import OutflankError, Position, Rules, SettingsError
+from outflank.engine.rules import checked_rules
 from outflank.storage.database import sealed
 from outflank.storage.files import file_of
 from outflank.storage.lock import WriterLock
@@ -41,7 +42,7 @@ class BookWriter(Book):
         Raises: OutflankError if the file exists or can't be created; SettingsError if `rules` is not a ``Rules``, or if
             a fact is not a text.
         """
-        expect_rules(rules)
+        checked_rules(rules)
         _expect_texts(facts or {})
         path = Path(path)
         with _locked(path) as lock:

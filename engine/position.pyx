@@ -13,21 +13,15 @@ from outflank.engine.kernels cimport (
 )
 
 from outflank.engine.boardtext import framed_board, read_board, write_board
-from outflank.errors import IllegalMoveError, NotationError, OutflankError, OutOfRangeError, SettingsError
+from outflank.errors import IllegalMoveError, NotationError, OutflankError, OutOfRangeError
 from outflank.engine.moves import MOVES, PASS, LegalMoves, Move, as_move
-from outflank.engine.rules import Outcome, Rules
+from outflank.engine.rules import Outcome, Rules, checked_rules
 from outflank.engine.squares import DIRECTIONS, Colour, checked_square, parse_square, square_name, squares_of
 from outflank.engine.symmetry import Symmetry
 from outflank.errors import mask
 
 _OTHELLO = Rules()
 _SYMMETRIES = range(8)
-
-
-def _checked(rules):
-    if isinstance(rules, Rules):
-        return rules
-    raise SettingsError(f"expected rules such as Rules.parse('reversi'), got {rules!r}")
 
 
 cdef class Position:
@@ -42,19 +36,19 @@ cdef class Position:
             both = square_name(first_square(self.own & self.opp))
             raise NotationError(f"a square has one owner, and {both} has two")
         self.side = Colour(side)
-        self.rules = _checked(rules)
+        self.rules = checked_rules(rules)
 
     @classmethod
     def start(cls, rules=_OTHELLO):
         """Return the position in which a game under `rules` begins."""
-        black, white = _checked(rules).start_discs
+        black, white = checked_rules(rules).start_discs
         return cls(black, white, Colour.BLACK, rules).with_side(rules.begins)
 
     @classmethod
     def parse(cls, str text, rules=_OTHELLO):
         """Read 64 squares a1..h8 row by row, optionally followed by the side to move."""
         black, white, side = read_board(text)
-        rules = _checked(rules)
+        rules = checked_rules(rules)
         return cls(black, white, Colour.BLACK, rules).with_side(rules.begins if side is None else side)
 
     @property

@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args
 
 from outflank.engine.boardtext import read_board, write_board
 from outflank.engine.squares import Colour, mask_of, parse_square
-from outflank.errors import NotationError
+from outflank.errors import NotationError, SettingsError
 
 # The six ways to place two discs of each colour on the four centre squares. Each value names White's two squares.
 STARTS = {
@@ -166,6 +166,13 @@ class Rules:
             if getattr(self, field.name) != getattr(preset, field.name)
         ]
         return ",".join([self.name, *changed])
+
+
+def checked_rules(rules: Rules) -> Rules:
+    """Return the rules. Raises: SettingsError if they are not a ``Rules``, for example the name of a preset."""
+    if not isinstance(rules, Rules):
+        raise SettingsError(f"expected rules such as Rules.parse('reversi'), got {rules!r}")
+    return rules
 
 
 def _plain_board(start: str) -> str:
