@@ -11,7 +11,7 @@ from outflank.engine.game import Game, Turn
 from outflank.engine.moves import PASS, LegalMoves, Move
 from outflank.engine.perft import divide, perft
 from outflank.engine.position import Position
-from outflank.engine.rules import PRESETS, STARTS, Outcome, Rules, Scoring, Tie, Turns
+from outflank.engine.rules import PRESETS, STARTS, Outcome, Result, Rules, Scoring, Tie, Turns
 from outflank.engine.search.analysis import Analysis
 from outflank.engine.search.limits import (
     DEFAULT_LEVEL,
@@ -22,7 +22,6 @@ from outflank.engine.search.limits import (
     Limit,
     Line,
     Percent,
-    Result,
     SearchInfo,
     SearchResult,
     limit_for_level,

@@ -25,6 +25,7 @@ Tie = Literal["draw", "second"]
 Scoring = Literal["empties", "count"]
 Termination = Literal["full board", "wipe-out", "no moves"]
 DecidedBy = Literal["discs", "draw", "second"]
+Result = Literal["win", "draw", "loss"]
 _CHOICES: dict[str, tuple[str, ...]] = {
     "turns": get_args(Turns),
     "tie": get_args(Tie),
@@ -149,6 +150,11 @@ class Rules:
         if margin:
             return Colour.BLACK if margin > 0 else Colour.WHITE
         return self.begins.other if self.tie == "second" else None
+
+    def result_of(self, side: Colour, margin: int) -> Result:
+        """Return the result of a finished game for `side`. `margin` is its score minus the opponent's."""
+        winner = self.winner_by(margin if side is Colour.BLACK else -margin)
+        return "draw" if winner is None else "win" if winner is side else "loss"
 
     def least_win(self, colour: Colour) -> int:
         """Return the smallest disc difference with which `colour` can win."""

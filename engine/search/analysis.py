@@ -11,7 +11,8 @@ from types import TracebackType
 from typing import TYPE_CHECKING, NoReturn
 
 from outflank.engine.moves import PASS
-from outflank.engine.search.limits import Bound, Line, Result, SearchInfo, SearchResult
+from outflank.engine.rules import Result
+from outflank.engine.search.limits import Bound, Line, SearchInfo, SearchResult
 from outflank.errors import OutflankError
 
 if TYPE_CHECKING:

@@ -24,7 +24,7 @@ from outflank.engine.search.iterations import Iterations
 from outflank.engine.search.limits import Line, SearchInfo, SearchResult
 from outflank.engine.moves import PASS, Move
 from outflank.engine.search.limits import STEPS
-from outflank.engine.squares import DIRECTIONS, Colour
+from outflank.engine.squares import DIRECTIONS
 
 cdef enum:
     _WORST = -65
@@ -297,11 +297,10 @@ cdef class Deepening:
             return Line(move, float(told), pv, "lower" if told >= self._wanted else "upper")
         if not (self._told_wld or self._is_exact()):
             return Line(move, float(told), pv)
-        winner = rules.winner_by(told if side is Colour.BLACK else -told)
-        result = "draw" if winner is None else "win" if winner is side else "loss"
-        if not self._told_wld or winner is None:
+        result = rules.result_of(side, told)
+        if not self._told_wld or result == "draw":
             return Line(move, float(told), pv, "exact", result)
-        if winner is side:
+        if result == "win":
             return Line(move, float(rules.least_win(side)), pv, "lower", result)
         return Line(move, float(-rules.least_win(side.other)), pv, "upper", result)
 

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from outflank.engine.moves import Move
 from outflank.engine.notebook import html_table
+from outflank.engine.rules import Result
 from outflank.errors import SettingsError, names_keywords, whole
 
 Percent = Literal[73, 87, 95, 98, 99, 100]
@@ -52,7 +53,6 @@ _BY_PERCENT: dict[int, Selectivity] = {step.percent: step for step in STEPS}
 
 
 Bound = Literal["exact", "lower", "upper"]
-Result = Literal["win", "draw", "loss"]
 _BOARD = 64
 _MOST = 1 << 63  # the largest number of a limit, which no search reaches
 _LONGEST = 1e12  # the longest time in seconds, which no protocol can express

@@ -300,10 +300,8 @@ cdef class Searcher:
 
 
 def _final_line(position):
-    outcome = position.outcome()
-    margin = outcome.margin_of(position.side)
-    result = "draw" if outcome.winner is None else "win" if outcome.winner is position.side else "loss"
-    return Line(PASS, float(margin), (), "exact", result)
+    margin = position.outcome().margin_of(position.side)
+    return Line(PASS, float(margin), (), "exact", position.rules.result_of(position.side, margin))
 
 
 def _evaluator(path):

@@ -6,12 +6,12 @@ from random import Random, SystemRandom
 from typing import TYPE_CHECKING
 
 from outflank.engine import (
-    Colour,
     Limit,
     Line,
     Move,
     Parameters,
     Position,
+    Result,
     Rules,
     Searcher,
     SearchInfo,
@@ -19,7 +19,6 @@ from outflank.engine import (
     Symmetry,
     Turn,
 )
-from outflank.engine.search.limits import Result
 from outflank.protocol.server import human_strength
 
 if TYPE_CHECKING:  # not imported at run time, so that the first answer does not wait for SQLite
@@ -231,5 +230,4 @@ def book_info(
 def _proven(known: "BookMove", position: Position) -> Result | None:
     if known.lower != known.upper:
         return None
-    winner = position.rules.winner_by(known.score if position.side is Colour.BLACK else -known.score)
-    return "draw" if winner is None else "win" if winner is position.side else "loss"
+    return position.rules.result_of(position.side, known.score)

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from outflank.engine import Colour, Limit, Line, Position, SearchInfo
+from outflank.engine import Limit, Line, Position, SearchInfo
 from outflank.protocol.formats.obf import Problem
 from outflank.tools.analysis.answers import best_move
 from outflank.tools.report.search import (
@@ -128,9 +128,7 @@ class Solution:
     def _expected(self, score: int) -> int:
         if not self.limit.wld:
             return score
-        side = self.position.side
-        winner = self.position.rules.winner_by(score if side is Colour.BLACK else -score)
-        return 0 if winner is None else 1 if winner is side else -1
+        return int(_AS_NUMBER[self.position.rules.result_of(self.position.side, score)])
 
 
 _ROW = "{#:>4} {empties:>7} {score:>5}  {move:<5} {nodes:>15} {seconds:>9} {nodes/s:>11}  {certainty:<17}  {line}"

@@ -182,11 +182,7 @@ class MoveReview:
 
     def _outcome(self, score: float) -> Result:
         """Return the mover's result for a score. The rules may count a tie as a win of one side."""
-        margin = round(score if self.colour is Colour.BLACK else 0 - score)
-        winner = self.before.rules.winner_by(margin)
-        if winner is None:
-            return "draw"
-        return "win" if winner is self.colour else "loss"
+        return self.before.rules.result_of(self.colour, round(score))
 
 
 # The default of ``ReviewSettings.exact_from``. Most of these positions are solved in less than a second if the
