@@ -4,11 +4,10 @@ import json
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
 from outflank.engine import Limit, Position, Searcher
 from outflank.protocol.formats.samples import samples
-from outflank.tools.commands.bench import bench
+from outflank.tests.support.transcripts import run
 
 _FFO = samples()["ffo-1"]
 
@@ -24,15 +23,14 @@ def _little_work(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 def _items(*arguments: str) -> dict[str, int]:
-    result = CliRunner().invoke(bench, ["--json", "--hash", "4", *arguments], catch_exceptions=False)
-    assert result.exit_code == 0
-    return {item["name"]: item["nodes"] for item in map(json.loads, result.output.splitlines())}
+    shown = run("bench", "--json", "--hash", "4", *arguments).output
+    return {item["name"]: item["nodes"] for item in map(json.loads, shown.splitlines())}
 
 
 @pytest.mark.usefixtures("_little_work")
 def test_the_nodes_repeat_and_the_signature_is_their_sum_and_people_get_a_row_for_each_item() -> None:
     first, second = _items(), _items()
-    output = CliRunner().invoke(bench, ["--hash", "4"]).output
+    output = run("bench", "--hash", "4").output
 
     assert first == second
     assert first.pop("signature") == sum(first.values())
@@ -43,10 +41,7 @@ def test_the_nodes_repeat_and_the_signature_is_their_sum_and_people_get_a_row_fo
 
 
 def _accuracy(path: Path, *arguments: object) -> str:
-    given = ["accuracy", str(path), *map(str, arguments)]
-    result = CliRunner().invoke(bench, given, catch_exceptions=False)
-    assert result.exit_code == 0
-    return result.stdout
+    return run("bench", "accuracy", path, *arguments).stdout
 
 
 def test_a_search_to_the_end_makes_no_error() -> None:

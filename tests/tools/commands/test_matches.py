@@ -15,7 +15,6 @@ from pathlib import Path
 
 import click
 import pytest
-from click.testing import CliRunner, Result
 
 from outflank.engine import PRESETS, Colour, FileFormatError, Move, Position
 from outflank.protocol.clock import TimeControl
@@ -36,7 +35,6 @@ from outflank.tests.support.runs import (
     write_files_of,
 )
 from outflank.tests.support.transcripts import run
-from outflank.tools.cli.program import cli
 from outflank.tools.commands.matches import match as match_command
 from outflank.tools.commands.matches import tournament
 from outflank.tools.match.game.results import Ending, GameRecord
@@ -110,28 +108,26 @@ def test_a_signal_ends_the_match_and_loses_nothing(tmp_path: Path, number: signa
 
 @pytest.mark.parametrize("name", ["run", "run/run.db"])
 def test_a_run_is_a_source_of_games_wherever_games_are(tmp_path: Path, name: str) -> None:
-    run = store_run(tmp_path / "run", *GAMES)
+    folder = store_run(tmp_path / "run", *GAMES)
     at = tmp_path / name
-    converted = invoke("convert", at, "--format", "transcript")
-    archived = invoke("archive", "build", at, "-o", tmp_path / "games.archive")
-    tested = invoke("sprt", at)
+    converted = run("convert", at, "--format", "transcript")
+    archived = run("archive", "build", at, "-o", tmp_path / "games.archive")
+    tested = run("sprt", at)
 
-    for ran in (converted, archived, tested):
-        assert (ran.exit_code, ran.exception) == (0, None), ran.output
     assert [line.split()[0] for line in converted.stdout.splitlines()] == [game.transcript for game in GAMES]
     assert "2 games" in archived.output
     assert "pairs by points (0, 0.5, 1, 1.5, 2)" in tested.output
-    assert read_run(run).games == GAMES
+    assert read_run(folder).games == GAMES
 
 
 def test_a_report_prints_the_final_table_and_names_its_file(tmp_path: Path) -> None:
-    run = store_run(tmp_path / "run", *GAMES)
-    shown, facts = invoke("report", run), invoke("report", run, "--json", "-o", tmp_path / "page.html")
+    folder = store_run(tmp_path / "run", *GAMES)
+    shown, facts = run("report", folder), run("report", folder, "--json", "-o", tmp_path / "page.html")
 
     assert "engine  points  games" in shown.stdout
-    assert shown.stderr == f"The report is {run / 'report.html'}\n"
+    assert shown.stderr == f"The report is {folder / 'report.html'}\n"
     assert json.loads(facts.stdout)["games"] == 2
-    assert (tmp_path / "page.html").read_bytes() == (run / "report.html").read_bytes()
+    assert (tmp_path / "page.html").read_bytes() == (folder / "report.html").read_bytes()
 
 
 @needs_rhino
@@ -217,10 +213,6 @@ def _take_terminal() -> None:
     fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 
 
-def invoke(command: str, *arguments: object, input: str = "") -> Result:
-    return CliRunner().invoke(cli, [command, *map(str, arguments)], input=input, prog_name="outflank")
-
-
 def stored(folder: Path, run: Run, finished: bool = False) -> Run:
     with Store.create(folder, run.settings, [()], "id") as store:
         store.write(ends(*run.games))
@@ -243,9 +235,9 @@ def test_a_signal_while_openings_are_drawn_ends_the_run(
         return play_random(*arguments)  # type: ignore[arg-type]
 
     monkeypatch.setattr("outflank.tools.match.openings.sources.play_random", struck)
-    ran = invoke("match", *ENGINES, "--games", 10, "--openings", "random:6", "--out", tmp_path / "run")
+    words = ("match", *ENGINES, "--games", 10, "--openings", "random:6", "--out", tmp_path / "run")
+    run(*words, code=128 + signal.SIGTERM)
 
-    assert ran.exit_code == 128 + signal.SIGTERM
     assert len(drawn) == 1
     assert list(tmp_path.iterdir()) == []
 
@@ -254,9 +246,8 @@ def test_a_signal_while_openings_are_drawn_ends_the_run(
 def test_a_run_with_nothing_left_to_play_needs_no_engines(tmp_path: Path, finished: bool) -> None:
     """One that was interrupted after its last game is finished then."""
     stored(tmp_path, run_of([played(), played(number=2, names=("B", "A"))]), finished=finished)
-    ran = invoke("match", "--resume", tmp_path)
+    ran = run("match", "--resume", tmp_path)
 
-    assert ran.exit_code == 0, ran.output
     assert "A against B: Elo +0" in ran.stdout
     with pytest.raises(MemoryError), Store.resume(tmp_path):
         raise MemoryError  # a run is complete even if its result can't be printed
@@ -275,29 +266,28 @@ def edited(folder: Path, settings: str) -> None:
 
 @pytest.mark.parametrize("answer", ["", "n\n", "\n", "certainly not\n"])
 def test_a_run_of_a_stranger_starts_nothing_without_leave(tmp_path: Path, answer: str) -> None:
-    run = begun(tmp_path / "m")
+    before = begun(tmp_path / "m")
     edited(tmp_path / "m", f"touch {tmp_path}/stolen \\u001b[2J")
-    ran = invoke("match", "--resume", tmp_path / "m", input=answer)
+    ran = run("match", "--resume", tmp_path / "m", code=1, typed=answer)
 
-    assert ran.exit_code == 1
     assert "was not begun by you on this machine. It starts:\n  A: cmd='touch " in ran.stderr
     assert "\\x1b[2J" in ran.stderr
     assert "was not resumed, as it may start anything" in ran.stderr
     assert not (tmp_path / "stolen").exists()
-    assert read_run(tmp_path / "m").games == run.games
+    assert read_run(tmp_path / "m").games == before.games
 
 
 def test_a_run_that_was_taken_over_asks_no_more_until_everybody_may_change_it(tmp_path: Path) -> None:
     begun(tmp_path)
     edited(tmp_path, "no-such-engine")
-    first, second = (invoke("match", "--resume", tmp_path, input="y\n") for _ in range(2))
+    first, second = (run("match", "--resume", tmp_path, code=1, typed="y\n") for _ in range(2))
 
     assert "Resume it? [y/N] " in first.stderr
     assert "Resume it? [y/N] " not in second.stderr
     assert "no-such-engine" in first.stderr.splitlines()[-1]
     assert "no-such-engine" in second.stderr.splitlines()[-1]
     (tmp_path / "run.db").chmod(0o666)
-    assert "Resume it? [y/N] " in invoke("match", "--resume", tmp_path).stderr
+    assert "Resume it? [y/N] " in run("match", "--resume", tmp_path, code=1).stderr
 
 
 def column(heading: str) -> list[str]:

@@ -13,7 +13,6 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
 from outflank import __version__
 from outflank.book import BookWriter
@@ -22,9 +21,9 @@ from outflank.engine.evaluation.weights import SHIPPED, checksum
 from outflank.tests.support.processes import children, living_members
 from outflank.tests.support.program import certificate, outflank, started
 from outflank.tests.support.runs import conduct, settings
+from outflank.tests.support.transcripts import run
 from outflank.tests.tools.commands.test_tune import USUAL as TUNED
 from outflank.tests.tools.match.test_resume import ENGINES, SEED, begin, results
-from outflank.tools.cli.program import cli
 from outflank.tools.match.state.store import read_run
 from outflank.tools.report.figures import Figures
 from outflank.tools.runtime.cluster import if_same_build, this_build
@@ -180,9 +179,8 @@ def test_a_scheduler_that_is_not_there_is_named_and_nothing_is_begun(
     monkeypatch.setattr("outflank.tools.runtime.cluster._CONNECT_SECONDS", 1)
     monkeypatch.chdir(tmp_path)
     BookWriter.create("other", Rules()).close()
-    result = CliRunner().invoke(cli, [*words, "--cluster", "tcp://127.0.0.1:1"])
+    result = run(*words, "--cluster", "tcp://127.0.0.1:1", code=1)
 
-    assert (result.exit_code, type(result.exception)) == (1, SystemExit)
     assert "can't reach a Dask scheduler at tcp://127.0.0.1:1: " in result.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["other"]
 

@@ -3,12 +3,11 @@
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
 from outflank.engine import FileFormatError, NotationError, OutflankError, Rules
 from outflank.protocol.clock import TimeControl
 from outflank.protocol.drivers.spec import EngineSpec
-from outflank.tools.cli.program import cli
+from outflank.tests.support.transcripts import run
 from outflank.tools.match.game.referee import ScoreRule
 from outflank.tools.match.openings.sources import OpeningsChoice
 from outflank.tools.match.state.config_file import chosen_engines, read_config, save_config
@@ -176,8 +175,7 @@ def test_what_is_wrong_in_a_file_is_named(tmp_path: Path, text: str | None, sent
 def test_the_command_line_comes_before_the_file(tmp_path: Path) -> None:
     path, saved = tmp_path / "run.toml", tmp_path / "saved.toml"
     path.write_text(f"games = 5\nreplay-crashes = true\n{ENGINES}")
-    options = ["--config", str(path), "--games", "7", "--save-config", str(saved)]
-    assert CliRunner().invoke(cli, ["match", *options]).exit_code == 0
+    run("match", "--config", path, "--games", "7", "--save-config", saved)
     found = read_config(saved)
 
     assert (found["games"], found["replay-crashes"], len(found["engine"])) == ("7", True, 2)
@@ -195,7 +193,5 @@ def test_the_command_line_comes_before_the_file(tmp_path: Path) -> None:
 def test_options_that_the_command_does_not_have_are_named(tmp_path: Path, text: str, sentence: str) -> None:
     path = tmp_path / "run.toml"
     path.write_text(text)
-    ran = CliRunner().invoke(cli, ["match", "--config", str(path)])
 
-    assert ran.exit_code == 1
-    assert f"outflank: {path}: {sentence}" in ran.stderr
+    assert f"outflank: {path}: {sentence}" in run("match", "--config", path, code=1).stderr

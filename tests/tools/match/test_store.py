@@ -26,6 +26,7 @@ from outflank.tests.book.test_damage import in_circles
 from outflank.tests.support.books import FullDisk, no_file_beyond
 from outflank.tests.support.positions import ONE_WAY, WIPE_OUT, WITH_PASSES
 from outflank.tests.support.runs import broken_off, ends, played, store_run
+from outflank.tests.support.transcripts import run
 from outflank.tools.cli.program import cli
 from outflank.tools.match.game.results import Ending, GameRecord, OffClockTime
 from outflank.tools.match.openings.sources import OpeningsChoice
@@ -375,10 +376,9 @@ def test_a_text_that_is_too_long_is_cut_and_the_run_can_be_used(folder: Path) ->
     edit(folder, "UPDATE game SET detail = ?, dialogue = ? WHERE number = 1", long, f"A > begin{long}A < end")
     edit(folder, "INSERT INTO remark (sentence) VALUES (?)", long)
 
-    for command in (*([*command, str(folder)] for command in COMMANDS), ["match", "--resume", str(folder)]):
-        result = CliRunner().invoke(cli, command)
-        assert result.exit_code == 0, result.output
-        assert "outflank: long texts of the run were cut in the middle: 3\n" in result.stderr
+    for words in (*COMMANDS, ["match", "--resume"]):
+        said = run(*words, folder).stderr
+        assert "outflank: long texts of the run were cut in the middle: 3\n" in said
     game = read_run(folder).games[0]
     assert len(game.detail) == 2_000
     assert (game.dialogue[0][:9], game.dialogue[0][-7:]) == ("A > begin", "A < end")

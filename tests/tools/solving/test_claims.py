@@ -11,12 +11,11 @@ import tracemalloc
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 
 from outflank.book.keys import after_passes, key_of
 from outflank.engine import FileFormatError, Limit, Position, Rules, Searcher, SettingsError
 from outflank.tests.support.positions import reached
-from outflank.tools.cli.program import cli
+from outflank.tests.support.transcripts import run
 from outflank.tools.solving.claims import Deduction, audit_words, bounds_of, drawn, read_claims
 from outflank.tools.solving.proofs import check
 from outflank.tools.solving.proofs.write import ProofWriter
@@ -198,20 +197,17 @@ def test_a_line_that_is_no_claim_is_named(row: str, sentence: str) -> None:
     assert sentence in str(error.value)
 
 
-def run(*arguments: str) -> Result:
-    return CliRunner().invoke(cli, ["proof", *arguments])
-
-
 def test_the_command_prints_what_follows_and_has_it_checked(
     files: tuple[Position, Path, Path], tmp_path: Path
 ) -> None:
     root, claims, _ = files
     proof, needed, board = tmp_path / "new.proof", tmp_path / "needed.csv", root.board_string()
-    result = run("derive", str(claims), "--board", board, "--proof", str(proof), "--needed", str(needed))
-    replacing = run("derive", str(claims), "--board", board, "--needed", str(needed))
-    again = run("derive", str(needed), "--board", board, "--json")
+    result = run(
+        "proof", "derive", str(claims), "--board", board, "--proof", str(proof), "--needed", str(needed)
+    )
+    replacing = run("proof", "derive", str(claims), "--board", board, "--needed", str(needed))
+    again = run("proof", "derive", str(needed), "--board", board, "--json")
 
-    assert result.exit_code == 0, result.output
     assert f"'{needed}' was replaced" in replacing.stderr
     assert f"{exact(root):+d} is proven for {board}" in result.output
     assert lzma.decompress(proof.read_bytes()).startswith(b"outflank proof 3\n")
@@ -235,9 +231,8 @@ def test_claims_that_bear_on_the_position_too_little_are_refused_in_words(
         (f"{reached(2, 9).board_string()},0,0\n", board, "no claim bears on "),
     ):
         claims.write_text(text)
-        result = run("derive", str(claims), *words)
+        result = run("proof", "derive", str(claims), *words, code=1)
 
-        assert result.exit_code == 1
         assert sentence in result.output
 
 
@@ -249,9 +244,8 @@ def test_claims_that_contradict_each_other_by_the_rules_are_refused_and_named(tm
     board = "OOOOXOOOOOO-OOOOOO-OOO-OOOOOOXOOOOOOOOOOXOOOO-OOOO-OOOOOOOOOO-OO O"
     (tmp_path / "c.csv").write_text("\n".join(rows))
     proof = tmp_path / "c.proof"
-    result = run("derive", str(tmp_path / "c.csv"), "--board", board, "--proof", str(proof))
+    result = run("proof", "derive", str(tmp_path / "c.csv"), "--board", board, "--proof", str(proof), code=1)
 
-    assert result.exit_code == 1
     assert (
         f"the claims contradict each other about {rows[0][:66]}: -4 or less is claimed in line 1, and more follows "
         "from line 2"
@@ -274,9 +268,8 @@ def test_a_contradiction_is_found_on_every_board_that_a_result_needs(
     false = f"{score + 2},64" if side == "lower" else f"-64,{score - 2}"
     text = f"{text_of(frontier(root))}{board.board_string()},{false}\n"
     (tmp_path / "c.csv").write_text(text)
-    result = run("derive", str(tmp_path / "c.csv"), "--board", root.board_string())
+    result = run("proof", "derive", str(tmp_path / "c.csv"), "--board", root.board_string(), code=1)
 
-    assert result.exit_code == 1
     found = re.search(
         r"contradict each other about (.{66}): ([+-]\d+) or (more|less) is claimed in line (\d+), and (less|more) "
         r"follows from lines? (\d+(?:, \d+)*)",
@@ -288,7 +281,7 @@ def test_a_contradiction_is_found_on_every_board_that_a_result_needs(
     assert int(found[4]) == text.count("\n")
     rows = text.splitlines()
     (tmp_path / "c.csv").write_text("\n".join(rows[int(line) - 1] for line in found[6].split(", ")))
-    facts = json.loads(run("derive", str(tmp_path / "c.csv"), "--board", found[1], "--json").stdout)
+    facts = json.loads(run("proof", "derive", str(tmp_path / "c.csv"), "--board", found[1], "--json").stdout)
     assert (facts["upper"] < score + 2) if side == "lower" else (facts["lower"] > score - 2)
 
 
@@ -297,11 +290,11 @@ def test_a_claim_about_the_very_board_counts(seed: int, tmp_path: Path) -> None:
     root = reached(seed, 9)
     score, claims = exact(root), tmp_path / "c.csv"
     claims.write_text(text_of([root]))
-    result = run("derive", str(claims), "--board", root.board_string())
+    result = run("proof", "derive", str(claims), "--board", root.board_string())
 
     assert f"{score:+d} for {root.board_string()} by othello, from 1 of 1 claim, " in result.output
     claims.write_text(f"{text_of(frontier(root), 2)}{root.board_string()},{max(score - 4, -64)},64\n")
-    facts = json.loads(run("derive", str(claims), "--board", root.board_string(), "--json").stdout)
+    facts = json.loads(run("proof", "derive", str(claims), "--board", root.board_string(), "--json").stdout)
     assert facts["lower"] <= score <= facts["upper"]
     assert facts["lower"] >= max(score - 2, -64)
 
@@ -341,9 +334,8 @@ def test_an_audit_finds_false_claims(false: int, empties: int, tmp_path: Path, r
         rows[i] = f"{board},{score},{score}"
     claims = tmp_path / "claims.csv"
     claims.write_text("\n".join([heading, *rows]))
-    result = run("audit", "--hash", "4", str(claims), "--workers", "1")
+    result = run("proof", "audit", "--hash", "4", str(claims), "--workers", "1", code=int(false > 0))
 
-    assert result.exit_code == (1 if false else 0), result.output
     assert f"{count} claims of {count} solved again, {false} wrong" in result.output
     for i in wrong:
         assert f"line {i + 2}: " in result.output

@@ -7,12 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 from outflank.engine import FileFormatError, Limit, Position, Rules, Searcher
 from outflank.protocol.formats import obf
 from outflank.protocol.formats.samples import samples
-from outflank.tools.commands.train import train
+from outflank.tests.support.transcripts import run
 from outflank.tools.train.bootstrap import spending, spent_on
 from outflank.tools.train.dataset import (
     RECORD,
@@ -229,9 +228,8 @@ def test_an_interrupted_run_goes_on_with_the_same_settings(games: Path, tmp_path
 
 def test_without_all_moves_a_board_has_its_own_score(games: Path, tmp_path: Path) -> None:
     out = tmp_path / "dev.obf"
-
-    arguments = ["devset", str(games), "--empties", "9", "--boards", "2", "-o", str(out), "--workers", "1"]
-    result = CliRunner().invoke(train, arguments)
+    words = ("devset", games, "--empties", 9, "--boards", 2, "-o", out, "--workers", 1)
+    result = run("train", *words)
 
     assert result.stdout == f"2 boards in {out}, seed 1\n"
     for problem in problems_of(out):

@@ -9,14 +9,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 from scipy.sparse import csr_array, random_array
 
 from outflank.engine import OutflankError
 from outflank.engine.evaluation import weights
 from outflank.engine.evaluation.evaluate import HEADS, NUMBERS_OF_A_LAYER, Evaluator
 from outflank.engine.evaluation.patterns import PHASES
-from outflank.tools.commands.train import train
+from outflank.tests.support.transcripts import run
 from outflank.tools.train.accuracy import calibration
 from outflank.tools.train.bootstrap import BootstrapSettings, plan
 from outflank.tools.train.calibrate import Shift, measure, shifted
@@ -179,9 +178,7 @@ def test_the_command_prints_and_writes_the_shifts(nothing: Path, games: Path, tm
     out, picture = tmp_path / "calibrated.bin", tmp_path / "errors.svg"
     files = [games, "--weights", nothing, "-o", out, "--plot", picture]
     options = ["--depth", "2", "--boards", "5", "--workers", "1", "--json"]
-
-    words = ["calibrate", *map(str, files), *options]
-    result = CliRunner().invoke(train, words, catch_exceptions=False)
+    result = run("train", "calibrate", *files, *options)
 
     shifts = [Shift(**shift) for shift in json.loads(result.stdout)]
     assert weights.read(out) == shifted(weights.read(nothing), shifts)
