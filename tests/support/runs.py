@@ -4,8 +4,10 @@ import json
 import random
 import re
 import shlex
+import sqlite3
 from base64 import b64encode
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
@@ -32,6 +34,7 @@ from outflank.tools.match.state.events import (
     RunObserver,
 )
 from outflank.tools.match.state.run import Run, RunSettings
+from outflank.tools.match.state.run_file import RUN_FILE
 from outflank.tools.match.state.store import Store
 from outflank.tools.report.figures import Figures, summary
 from outflank.tools.report.report import render_report, write_run_files
@@ -144,6 +147,12 @@ def store_run(folder: Path, *games: GameRecord) -> Path:
         for game in games:
             store.write([GameStarted(game.pairing), GameEnded(game)])
     return folder
+
+
+def edit(folder: Path, statement: str, *values: object) -> None:
+    """Execute an SQL statement on the file of a run."""
+    with closing(sqlite3.connect(folder / RUN_FILE)) as connection, connection:
+        connection.execute(statement, values)
 
 
 def random_run(

@@ -6,7 +6,6 @@ import os
 import re
 import shlex
 import signal
-import sqlite3
 import subprocess
 import termios
 import time
@@ -27,6 +26,7 @@ from outflank.tests.support.program import OUTFLANK, RHINO, needs_rhino, open_te
 from outflank.tests.support.runs import (
     broken_off,
     conduct,
+    edit,
     ends,
     played,
     run_of,
@@ -256,12 +256,7 @@ def test_a_run_with_nothing_left_to_play_needs_no_engines(tmp_path: Path, finish
 
 def edited(folder: Path, settings: str) -> None:
     """Alter a run as if a stranger had sent it: begun elsewhere, or with other commands."""
-    connection = sqlite3.connect(folder / "run.db")
-    with connection:
-        connection.execute(
-            "UPDATE run SET value = replace(value, 'engine-a', ?) WHERE name = 'settings'", (settings,)
-        )
-    connection.close()
+    edit(folder, "UPDATE run SET value = replace(value, 'engine-a', ?) WHERE name = 'settings'", settings)
 
 
 @pytest.mark.parametrize("answer", ["", "n\n", "\n", "certainly not\n"])

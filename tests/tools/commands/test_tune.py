@@ -4,8 +4,6 @@ import json
 import random
 import shlex
 import shutil
-import sqlite3
-from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -13,7 +11,7 @@ import pytest
 from outflank.tests.support import fake_engine
 from outflank.tests.support.fake_engine import BEST, RANGES
 from outflank.tests.support.program import kill_at_random
-from outflank.tests.support.runs import expect_policy
+from outflank.tests.support.runs import edit, expect_policy
 from outflank.tests.support.transcripts import run
 from outflank.tools.match.state.run import Run
 from outflank.tools.match.state.store import read_run
@@ -81,11 +79,8 @@ def test_a_run_file_with_a_tuning_that_can_not_be_is_refused_in_one_sentence(
     tuned: tuple[Path, str], tmp_path: Path, key: str, value: object
 ) -> None:
     shutil.copy(tuned[0] / "run.db", tmp_path / "run.db")
-    with closing(sqlite3.connect(tmp_path / "run.db")) as connection, connection:
-        (text,) = connection.execute("SELECT value FROM run WHERE name = 'settings'").fetchone()
-        edited = json.loads(text)
-        edited["tuning"][key] = value
-        connection.execute("UPDATE run SET value = ? WHERE name = 'settings'", [json.dumps(edited)])
+    place, new = f"$.tuning.{key}", json.dumps(value)
+    edit(tmp_path, "UPDATE run SET value = json_set(value, ?, json(?)) WHERE name = 'settings'", place, new)
     said = run("report", tmp_path, code=1).stderr
 
     assert "as the file of a run" in said

@@ -25,7 +25,7 @@ from outflank.protocol.formats.annotated import AnnotatedMove
 from outflank.tests.book.test_damage import in_circles
 from outflank.tests.support.books import FullDisk, no_file_beyond
 from outflank.tests.support.positions import ONE_WAY, WIPE_OUT, WITH_PASSES
-from outflank.tests.support.runs import broken_off, ends, played, store_run
+from outflank.tests.support.runs import broken_off, edit, ends, played, store_run
 from outflank.tests.support.transcripts import run
 from outflank.tools.cli.program import cli
 from outflank.tools.match.game.results import Ending, GameRecord, OffClockTime
@@ -254,9 +254,8 @@ def test_a_run_from_before_books_is_read_and_resumed(tmp_path: Path) -> None:
     store = create(tmp_path)
     store.write(ends(game()))
     store.end(finished=False)
-    connection = sqlite3.connect(tmp_path / RUN_FILE)
-    connection.executescript("ALTER TABLE turn DROP COLUMN book; PRAGMA user_version = 1")
-    connection.close()
+    edit(tmp_path, "ALTER TABLE turn DROP COLUMN book")
+    edit(tmp_path, "PRAGMA user_version = 1")
     old = replace(game(), turns=tuple(replace(turn, from_book=None) for turn in game().turns))
 
     assert read_run(tmp_path).games == (old,)
@@ -334,11 +333,6 @@ create(Path(sys.argv[1]))
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     return store_run(tmp_path / "run", *GAMES)
-
-
-def edit(folder: Path, statement: str, *values: object) -> None:
-    with closing(sqlite3.connect(folder / "run.db")) as connection, connection:
-        connection.execute(statement, values)
 
 
 @pytest.mark.parametrize(
@@ -498,12 +492,11 @@ def begin_on_a_small_disk(folder: Path) -> None:
         create(folder)
 
 
-def edited(statement: str) -> Callable[[Path], None]:
+def edited(*statements: str) -> Callable[[Path], None]:
     def prepare(folder: Path) -> None:
         create(folder).end(finished=False)
-        connection = sqlite3.connect(folder / RUN_FILE)
-        connection.executescript(statement)
-        connection.close()
+        for statement in statements:
+            edit(folder, statement)
 
     return prepare
 
@@ -517,8 +510,8 @@ def edited(statement: str) -> Callable[[Path], None]:
             Store.resume,
             "version 99, written by a newer Outflank; this one",
         ),
-        (edited("DROP TABLE run; CREATE VIEW run AS SELECT 1"), Store.resume, "it has the view 'run'"),
-        (edited("DROP TABLE run; CREATE VIEW run AS SELECT 1"), read_run, "it has the view 'run'"),
+        (edited("DROP TABLE run", "CREATE VIEW run AS SELECT 1"), Store.resume, "it has the view 'run'"),
+        (edited("DROP TABLE run", "CREATE VIEW run AS SELECT 1"), read_run, "it has the view 'run'"),
         (edited("DROP TABLE opening"), Store.resume, "the table 'opening' is missing"),
         (edited("PRAGMA user_version = 1"), Store.resume, "duplicate column name: book"),
         (edited("UPDATE run SET value = 'x' WHERE name = 'settings'"), Store.resume, "as the file of a run"),
