@@ -33,6 +33,14 @@ def games(settings: SelfplaySettings, tmp_path_factory: pytest.TempPathFactory) 
     return folder
 
 
+@pytest.fixture
+def cluster() -> Iterator[str]:
+    """Return the address of a Dask cluster of two workers."""
+    distributed = pytest.importorskip("distributed")
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as running:
+        yield running.scheduler_address
+
+
 @pytest.fixture(scope="session")
 def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
     with Chromium(tmp_path_factory.mktemp("profile")) as opened:

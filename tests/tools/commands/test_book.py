@@ -32,11 +32,9 @@ def test_the_shipped_books_say_which_evaluation_judged_them() -> None:
 
 
 @pytest.mark.slow
-def test_a_book_grows_on_a_cluster(tmp_path: Path) -> None:
-    distributed = pytest.importorskip("distributed")
-    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
-        words = "--level", 4, "--positions", 40, "--cluster", cluster.scheduler_address
-        built = json.loads(run("book", "build", tmp_path / "b", *words, "--json").stdout)
+def test_a_book_grows_on_a_cluster(tmp_path: Path, cluster: str) -> None:
+    words = "--level", 4, "--positions", 40, "--cluster", cluster
+    built = json.loads(run("book", "build", tmp_path / "b", *words, "--json").stdout)
 
     assert (built["positions"], built["added"]) == (40, 40)
     run("book", "check", tmp_path / "b")

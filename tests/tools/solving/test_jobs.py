@@ -459,11 +459,9 @@ def test_numbers_of_a_question_say_which_answer_is_nearer() -> None:
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")
-def test_a_cluster_solves_what_one_machine_solves(tmp_path: Path) -> None:
-    distributed = pytest.importorskip("distributed")
-    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
-        there = Workers(partial(open_executor, None, cluster.scheduler_address), 1)
-        found = worked(tmp_path, LARGER.position, 12, workers=there)
+def test_a_cluster_solves_what_one_machine_solves(tmp_path: Path, cluster: str) -> None:
+    there = Workers(partial(open_executor, None, cluster), 1)
+    found = worked(tmp_path, LARGER.position, 12, workers=there)
 
     assert found.lower == found.upper == LARGER.score
 

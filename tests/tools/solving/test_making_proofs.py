@@ -349,12 +349,10 @@ def test_a_worker_that_dies_is_replaced_unless_they_die_again_and_again(tmp_path
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")
-def test_a_cluster_makes_the_proofs_that_one_machine_makes(tmp_path: Path) -> None:
-    distributed = pytest.importorskip("distributed")
-    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
-        there = Workers(partial(open_executor, None, cluster.scheduler_address), 4)
-        with ProofFile(tmp_path / "x.proof", OTHELLO, 6) as file, there:
-            ProofMaker(SMALL[4:7], file, there, SolutionReport(False, False), 6, {}).run()
+def test_a_cluster_makes_the_proofs_that_one_machine_makes(tmp_path: Path, cluster: str) -> None:
+    there = Workers(partial(open_executor, None, cluster), 4)
+    with ProofFile(tmp_path / "x.proof", OTHELLO, 6) as file, there:
+        ProofMaker(SMALL[4:7], file, there, SolutionReport(False, False), 6, {}).run()
     made(tmp_path / "y.proof")
 
     assert written(tmp_path / "x.proof") == written(tmp_path / "y.proof")
