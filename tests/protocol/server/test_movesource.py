@@ -122,11 +122,6 @@ def test_chance_varies_genmove_but_never_reg_genmove() -> None:
     assert len(advised) == 1
 
 
-@pytest.fixture(scope="module")
-def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return small_book(tmp_path_factory.mktemp("book"))
-
-
 def source(path: Path, discs: float = 0.0, seed: int | None = None) -> BookSource:
     return BookSource(path, pytest.fail, discs=discs, seed=seed)
 

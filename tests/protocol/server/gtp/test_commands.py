@@ -22,7 +22,6 @@ from outflank.protocol.server.booksource import BookSource
 from outflank.protocol.server.gtp.commands import COMMANDS, HARMLESS
 from outflank.protocol.server.session import Strength
 from outflank.tests.support import reference, strategies
-from outflank.tests.support.books import small_book
 from outflank.tests.support.dialogue import Dialogue, Program, check_form, listening, put, run_program
 from outflank.tests.support.positions import rules_of
 
@@ -243,11 +242,6 @@ def test_every_parameter_is_listed_with_its_default() -> None:
 
 
 # --- The opening book: moves from it, and commands about it
-
-
-@pytest.fixture(scope="module")
-def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return small_book(tmp_path_factory.mktemp("book"))
 
 
 def after_f5(path: Path, seed: int | None = None, inbox: Inbox | None = None) -> Dialogue:
