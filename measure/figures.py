@@ -99,11 +99,6 @@ Measure = Callable[[MeasureEffort], Iterator[Figure]]
 """A function that makes a measurement and yields its figures."""
 
 
-def number(count: int, noun: str) -> str:
-    """Return a count and its noun, as in ``1 thread`` or ``2 threads``."""
-    return f"{count} {noun}{'s' if count != 1 else ''}"
-
-
 def _rounded(value: float) -> float:
     """Round a float to four significant digits, since further digits are noise. Return an integer unchanged."""
     return value if isinstance(value, int) else float(f"{value:.4g}")

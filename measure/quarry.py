@@ -17,6 +17,7 @@ from pathlib import Path
 from outflank import __version__
 from outflank.engine import Colour, Game
 from outflank.protocol.drivers.spawn import tied_to_us
+from outflank.tests.support.program import OUTFLANK
 
 # Debian installs games in a separate folder.
 _PATH = f"{os.environ.get('PATH', os.defpath)}{os.pathsep}/usr/games"
@@ -183,6 +184,5 @@ def _wait_for_end(folder: Path, patience: float) -> list[Game]:
 
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as home:
-        outflank = Path(sys.executable).with_name("outflank")
-        finished = play(f"{outflank} gtp --level 10", __version__, Path(home), Path(sys.argv[1]))
+        finished = play(f"{OUTFLANK} gtp --level 10", __version__, Path(home), Path(sys.argv[1]))
         sys.stdout.write(f"{finished[0].transcript()}\n{finished[0].position}\n")

@@ -22,16 +22,17 @@ from unittest import mock
 import click
 
 from outflank.engine import Limit, Position, Rules, Searcher
-from outflank.measure.figures import Figure, Measure, MeasureEffort, number, updated, with_figures
+from outflank.measure.figures import Figure, Measure, MeasureEffort, updated, with_figures
 from outflank.protocol.drivers import GtpDriver
 from outflank.tests.support import fake_engine
 from outflank.tests.support.dialogue import Program
 from outflank.tests.support.installation import ROOT
+from outflank.tests.support.program import OUTFLANK
 from outflank.tests.support.runs import conduct, instant, instant_settings
 from outflank.tools.match.state.events import Event, GameEnded
 from outflank.tools.match.state.store import Store
+from outflank.tools.runtime.progress import counted
 
-_PROGRAM = Path(sys.executable).with_name("outflank")
 _FFO, _DEV_20 = (f"protocol/formats/data/{name}.obf" for name in ("ffo-40", "dev-20"))
 _MILLION = 1e6
 _MS = 1000.0
@@ -72,7 +73,7 @@ def ffo(effort: MeasureEffort) -> Iterator[Figure]:
     lines = (ROOT / _FFO).read_text().splitlines()[: 1 if effort.quick else 10]
     for threads in (1, 2):
         command = f"head -n {len(lines)} {_FFO} | outflank solve - --hash 512 --threads {threads} --check"
-        yield from _solved(f"FFO #40 to #49, exact, {number(threads, 'thread')}", command, lines, effort)
+        yield from _solved(f"FFO #40 to #49, exact, {counted(threads, 'thread')}", command, lines, effort)
 
 
 def accuracy(effort: MeasureEffort) -> Iterator[Figure]:
@@ -106,7 +107,7 @@ def _asked(command: str, lines: list[str] | None = None) -> list[dict[str, Any]]
     _, *words = shlex.split(command)
     text = "\n".join(lines or [])
     ran = subprocess.run(
-        [_PROGRAM, *words, "--json"], input=text, stdout=subprocess.PIPE, text=True, check=True
+        [OUTFLANK, *words, "--json"], input=text, stdout=subprocess.PIPE, text=True, check=True
     )
     return [json.loads(line) for line in ran.stdout.splitlines()]
 
@@ -238,7 +239,7 @@ def stops(effort: MeasureEffort) -> Iterator[Figure]:
         chance, searcher = random.Random(1), Searcher(hash_mb=16, threads=threads)
         searcher.prepare()
         found = sorted(_MS * _seconds_to_stop(searcher, chance) for _ in range(times))
-        yield Figure(f"a search of {number(threads, 'thread')} stops", "ms", command, tuple(found))
+        yield Figure(f"a search of {counted(threads, 'thread')} stops", "ms", command, tuple(found))
 
 
 def _seconds_to_stop(searcher: Searcher, chance: random.Random) -> float:

@@ -23,6 +23,7 @@ import click
 
 from outflank.tests.support import fake_engine
 from outflank.tests.support.processes import children, living_with
+from outflank.tests.support.program import OUTFLANK
 from outflank.tools.match.game.results import Ending
 from outflank.tools.match.state.run import Run
 from outflank.tools.match.state.store import read_run
@@ -33,7 +34,6 @@ _ALLOWED = {0, *(128 + number for number in _SIGNALS), *(-number for number in _
 _PYTHON_WAS_INTERRUPTED = "Fatal Python error: init_import_site"
 _GAMES = 4  # the number of games between any two engines
 _LATER = 3  # the first third of the samples is skipped, since caches are filled in this time
-OUTFLANK = str(Path(sys.executable).with_name("outflank"))
 FAULTY_SHARE = 0.05
 TABLES = 8  # the number of concurrent games, most of which wait for a silent engine
 STALL_SECONDS = 30  # long, because a busy machine may delay even an instant engine for seconds

@@ -23,6 +23,7 @@ from statistics import median
 from urllib.parse import urlsplit
 
 from outflank.tests.support.processes import children
+from outflank.tests.support.program import OUTFLANK
 from outflank.tools.match.state.store import read_run
 from outflank.tools.web.run_page import NICENESS
 
@@ -59,7 +60,7 @@ def _stare(address: str, count: int, ready: Event) -> None:
 def playing(folder: Path, games: int, engine: str, clock: str, viewers: int) -> Iterator[float]:
     """Play a match that viewers watch from its start. Yield the share of a processor that the page used."""
     entries = [f"--engine=name={name} cmd='outflank gtp --book none {engine}' tc={clock}" for name in "AB"]
-    command = [str(Path(sys.executable).with_name("outflank")), "match", "--games", str(games), "--seed", "1"]
+    command = [OUTFLANK, "match", "--games", str(games), "--seed", "1"]
     page = ["--listen"] if viewers else []
     runner = subprocess.Popen(
         [*command, *page, "--out", str(folder), *entries],

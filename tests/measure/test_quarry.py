@@ -11,9 +11,9 @@ import pytest
 
 from outflank.measure.quarry import A_MINUTE_AND_BYO_YOMI, TWO_SECONDS_A_MOVE, missing_programs, play
 from outflank.protocol.drivers.spawn import tied_to_us
+from outflank.tests.support.program import OUTFLANK
 
 pytestmark = pytest.mark.skipif(bool(missing_programs()), reason=f"not installed: {missing_programs()}")
-OUTFLANK = Path(sys.executable).with_name("outflank")
 
 
 def test_quarry_plays_a_whole_game_between_two_outflanks(tmp_path: Path) -> None:

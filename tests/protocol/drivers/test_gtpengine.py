@@ -1,11 +1,9 @@
 """A GTP engine for programs: it plays, analyses, keeps the game, and is gone afterwards, whatever goes wrong."""
 
 import shlex
-import sys
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -24,9 +22,10 @@ from outflank.protocol.drivers import (
 )
 from outflank.tests.support import fake_engine
 from outflank.tests.support.positions import WITH_PASSES
+from outflank.tests.support.program import OUTFLANK
 
 FAKE = fake_engine.command()
-OURS = [str(Path(sys.executable).with_name("outflank")), "gtp", "--level", "1", "--book", "none"]
+OURS = [OUTFLANK, "gtp", "--level", "1", "--book", "none"]
 
 
 @pytest.fixture

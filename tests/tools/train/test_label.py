@@ -15,6 +15,7 @@ import pytest
 from outflank.engine import FileFormatError
 from outflank.engine.evaluation import weights
 from outflank.storage.lock import WriterLock
+from outflank.tests.support.program import OUTFLANK
 from outflank.tools.train.dataset import (
     empties,
     load,
@@ -106,9 +107,8 @@ def test_a_bank_refuses_other_settings_a_damaged_shard_and_a_second_process(
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGTERM that a program can handle")
 def test_a_stopped_command_leaves_whole_shards_and_the_next_one_continues(tmp_path: Path) -> None:
-    program = Path(sys.executable).with_name("outflank")
     quick = ("--depth", "1", "--deep-depth", "2", "--shard", "20", "--workers", "1")
-    command = [str(program), "train", "bank", str(tmp_path), *quick]
+    command = [OUTFLANK, "train", "bank", str(tmp_path), *quick]
 
     with subprocess.Popen(command, stderr=subprocess.DEVNULL) as running:
         while not shards_there(tmp_path):
