@@ -8,7 +8,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Self
 
 from outflank.engine import Rules, Searcher
@@ -21,6 +21,8 @@ from outflank.tests.support import fake_engine
 from outflank.tests.support.processes import MARK
 
 PROGRAM = (sys.executable, "-m", "outflank.tools.cli.program", "gtp", "--book", "none")
+Sit = Callable[..., Any]
+"""The type of the fixture ``sit``: ``fake_driver``, whose driver may be taken for a driver of any protocol."""
 _PATIENCE_SECONDS = 30.0
 
 

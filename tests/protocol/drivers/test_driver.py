@@ -4,9 +4,7 @@ import os
 import shlex
 import signal
 import time
-from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import pytest
 
@@ -27,10 +25,10 @@ from outflank.protocol.drivers.gtp import MAX_ANSWER_BYTES
 from outflank.protocol.drivers.reports import is_thought, read_thought
 from outflank.protocol.formats.annotated import AnnotatedGame, AnnotatedMove
 from outflank.tests.support import fake_engine
+from outflank.tests.support.dialogue import Sit
 from outflank.tests.support.positions import WITH_PASSES
 from outflank.tests.support.processes import living_members
 
-Sit = Callable[..., Any]
 PROTOCOLS = ("gtp", "nboard", "uci")
 QUESTIONS = {"gtp": "genmove black", "nboard": "go", "uci": "go depth 10"}
 PATIENCE = 0.4  # seconds for an answer in these tests

@@ -5,7 +5,6 @@ import random
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -29,11 +28,10 @@ from outflank.protocol.drivers.gtp import genmove_command, genmove_line, instruc
 from outflank.protocol.drivers.process import ERROR_TAIL_BYTES
 from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.tests.support import fake_engine
-from outflank.tests.support.dialogue import driver_of, started
+from outflank.tests.support.dialogue import Sit, driver_of, started
 from outflank.tests.support.positions import WITH_PASSES
 from outflank.tests.support.processes import children, living_members, open_files
 
-Sit = Callable[..., Any]
 PATIENCE = 0.4  # seconds for an answer in these tests
 SLACK = 2  # seconds that a loaded machine may add; a deadline that does not hold would add for ever
 KATA = "info move d3 visits 81 winrate 0.61 scoreMean {0} scoreLead {0} prior 0.2 order 0 pv d3 c3"

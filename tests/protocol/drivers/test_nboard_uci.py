@@ -1,8 +1,5 @@
 """The words of NBoard's protocol and of UCI: what engines are sent, and how their answers are read."""
 
-from collections.abc import Callable
-from typing import Any
-
 import pytest
 
 from outflank.engine import Position
@@ -12,8 +9,8 @@ from outflank.protocol.drivers.nboard import instructions, read_origin, sent_clo
 from outflank.protocol.drivers.uci import position_line, search_limits
 from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.protocol.server.uci import read_fen
+from outflank.tests.support.dialogue import Sit
 
-Sit = Callable[..., Any]
 START = AnnotatedGame()
 
 

@@ -3,8 +3,6 @@
 import os
 import shlex
 import sys
-from collections.abc import Callable
-from typing import Any
 
 import pytest
 
@@ -13,13 +11,12 @@ from outflank.engine.evaluation import weights
 from outflank.protocol.drivers import EngineSpec, make_driver
 from outflank.protocol.formats import ggf
 from outflank.tests.support.books import small_book
-from outflank.tests.support.dialogue import fake_driver
+from outflank.tests.support.dialogue import Sit, fake_driver
 from outflank.tests.support.positions import WITH_PASSES
 from outflank.tests.support.runs import page_of, referee, replays, run_of, summary_of
 from outflank.tools.match.game.results import Ending, GameRecord
 from outflank.tools.report.figures import Figures
 
-Sit = Callable[..., Any]
 SET_GAME = "A > set game "
 
 

@@ -3,13 +3,13 @@
 import re
 import threading
 import time
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from outflank.engine import Game, NotationError, Position, Rules
+from outflank.tests.support.dialogue import Sit
 from outflank.tests.support.positions import ONE_WAY, WITH_PASSES
 from outflank.tests.support.processes import MARK, living_with
 from outflank.tests.support.runs import BLACK, WHITE, played, referee, seated
@@ -18,8 +18,6 @@ from outflank.tools.match.game.referee import ScoreRule, Solver, discs_lost
 from outflank.tools.match.game.results import Ending
 from outflank.tools.match.runner.pool import DialogueLog
 from outflank.tools.report.records import annotated_game
-
-Sit = Callable[..., Any]
 
 
 def test_a_game_is_played_to_its_end(sit: Sit) -> None:
