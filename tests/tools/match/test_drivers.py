@@ -14,6 +14,7 @@ from outflank.tests.support.books import small_book
 from outflank.tests.support.dialogue import Sit, fake_driver
 from outflank.tests.support.positions import WITH_PASSES
 from outflank.tests.support.runs import page_of, referee, replays, run_of, summary_of
+from outflank.tests.tools.match.test_referee import FAULTS
 from outflank.tools.match.game.results import Ending, GameRecord
 from outflank.tools.report.figures import Figures
 
@@ -46,9 +47,10 @@ def test_what_an_engine_says_of_its_positions_is_kept_from_blacks_side(sit: Sit)
 @pytest.mark.parametrize("fault", ["crash", "silence", "illegal", "resign", "refuse", "nonsense", "empty"])
 def test_faults_have_the_same_names_when_an_engine_thinks_aloud(sit: Sit, fault: str) -> None:
     """The fault strikes in a command that is longer and answered by several lines."""
-    aloud, plain = (referee(sit(name), sit(name="B")) for name in (f"{fault} aloud", fault))
+    game = referee(sit(f"{fault} aloud"), sit(name="B"))
+    plain = {name: ending for name, ending, _ in FAULTS}
 
-    assert (aloud.ending, aloud.winner) == (plain.ending, plain.winner)
+    assert (game.ending, game.winner) == (plain[fault], Colour.WHITE)
 
 
 def test_a_false_claim_of_the_score_is_noted_and_changes_nothing(sit: Sit) -> None:
