@@ -7,10 +7,10 @@ import pytest
 from numpy.typing import NDArray
 from pytest_benchmark.fixture import BenchmarkFixture
 
-from outflank.engine import Game
 from outflank.engine.evaluation import weights
 from outflank.engine.evaluation.evaluate import Evaluator
 from outflank.tests.support import kernels
+from outflank.tests.support.positions import random_game
 
 Boards = tuple[NDArray[np.uint64], NDArray[np.uint64]]
 
@@ -24,10 +24,7 @@ def boards() -> Boards:
     chance = random.Random(1)
     found: list[tuple[int, int]] = []
     while len(found) < BOARDS:
-        game = Game()
-        for _ in range(chance.randint(4, 50)):
-            if not game.position.is_over:
-                game.play(chance.choice(game.position.legal_moves()))
+        game = random_game(chance, moves=chance.randint(4, 50))
         if game.position.legal_moves():
             found.append((game.position.own, game.position.opp))
     own, opp = zip(*found, strict=True)

@@ -76,6 +76,14 @@ def reached(seed: int, empties: int, rules: Rules | None = None) -> Position:
     return position
 
 
+def random_game(rng: random.Random, rules: Rules | None = None, moves: int | None = None) -> Game:
+    """Return a random game, which is finished unless it ends after `moves` moves; forced passes count."""
+    game = Game(rules)
+    while not game.is_over and (moves is None or len(game.turns) < moves):
+        game.play(rng.choice(game.legal_moves()))
+    return game
+
+
 def board(black: str = "", white: str = "") -> str:
     """Return the text of a board with discs on the named squares."""
     letters = list(EMPTY)

@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from outflank.engine import PASS, PRESETS, Colour, Game, Limit, Line, Position, Rules, Searcher
+from outflank.engine import PRESETS, Colour, Game, Limit, Line, Position, Rules, Searcher
 from outflank.protocol.server.human_strength import (
     HIGHEST_ELO,
     LOWEST_ELO,
@@ -18,6 +18,7 @@ from outflank.protocol.server.human_strength import (
 from outflank.protocol.server.movesource import SearchSource
 from outflank.protocol.server.session import Session, Strength
 from outflank.tests.support.dialogue import Dialogue
+from outflank.tests.support.positions import random_game
 
 NO_LIMIT = Limit(depth=1)
 ELOS = range(LOWEST_ELO, HIGHEST_ELO + 1, 100)
@@ -38,11 +39,7 @@ def positions(rng: Random, count: int) -> list[Position]:
     """Return positions of random games, each with two moves or more."""
     found: list[Position] = []
     while len(found) < count:
-        game = Game()
-        for _ in range(rng.randrange(4, 56)):
-            if not game.position.is_over:
-                moves = game.position.legal_moves()
-                game.play(rng.choice(moves) if moves else PASS)
+        game = random_game(rng, moves=rng.randrange(4, 56))
         if len(game.position.legal_moves()) > 1:
             found.append(game.position)
     return found

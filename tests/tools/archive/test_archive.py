@@ -28,6 +28,7 @@ from outflank.protocol.formats.annotated import AnnotatedGame, Result, ResultRea
 from outflank.storage.database import sealed
 from outflank.storage.lock import WriterLock
 from outflank.tests.support.books import no_file_beyond
+from outflank.tests.support.positions import random_game
 from outflank.tools.archive import (
     Archive,
     ArchiveContents,
@@ -41,7 +42,7 @@ NAMES = ("Ann", "Bob", "Zoe", "Joan", "")
 EVENTS = ("Paris Open", "Tokyo Cup", "")
 
 
-def random_game(dice: random.Random, plies: int = 60) -> AnnotatedGame:
+def common_game(dice: random.Random, plies: int = 60) -> AnnotatedGame:
     """Return a game whose first moves are often those of others."""
     game = Game()
     for ply in range(128):
@@ -64,7 +65,7 @@ def random_game(dice: random.Random, plies: int = 60) -> AnnotatedGame:
 @pytest.fixture(scope="module")
 def games() -> list[AnnotatedGame]:
     dice = random.Random(7)
-    return [random_game(dice, dice.choice([60, 60, 30])) for _ in range(150)]
+    return [common_game(dice, dice.choice([60, 60, 30])) for _ in range(150)]
 
 
 @pytest.fixture(scope="module")
@@ -275,9 +276,7 @@ def test_a_game_that_is_there_or_by_other_rules_is_left_out(tmp_path: Path) -> N
 
 def test_where_a_move_turns_one_direction_it_is_counted_with_its_direction(tmp_path: Path) -> None:
     rules = Rules.parse("ravensburger-1987")
-    dice, game = random.Random(3), Game(rules)
-    while not game.is_over:
-        game.play(dice.choice(game.legal_moves()))
+    game = random_game(random.Random(3), rules)
     build_archive(tmp_path / "a", [AnnotatedGame.of(game)], rules)
     directed = [turn for turn in game.turns if turn.move.direction]
     with Archive.open(tmp_path / "a") as archive:

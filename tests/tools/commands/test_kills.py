@@ -15,9 +15,9 @@ from pathlib import Path
 
 import pytest
 
-from outflank.engine import Game
 from outflank.engine.evaluation import weights
 from outflank.tests.support.installation import ROOT
+from outflank.tests.support.positions import random_game
 from outflank.tests.support.transcripts import run
 
 FFO = ROOT / "protocol" / "formats" / "data" / "ffo-1.obf"
@@ -183,16 +183,10 @@ def begun(name: str, folder: Path) -> "subprocess.Popen[str]":
     )
 
 
-def random_game(seed: int) -> str:
-    dice, game = random.Random(seed), Game()
-    while not game.is_over:
-        game.play(dice.choice(game.legal_moves()))
-    return game.transcript()
-
-
 def prepared(folder: Path) -> Path:
     folder.mkdir()
-    (folder / "games.txt").write_text("".join(f"{random_game(seed)}\n" for seed in range(9)))
+    games = (random_game(random.Random(seed)).transcript() for seed in range(9))
+    (folder / "games.txt").write_text("".join(f"{game}\n" for game in games))
     boards = [line.split(";")[0] for line in FFO.read_text().splitlines()]
     (folder / "w.bin").write_bytes(weights.packed(weights.Weights.nothing(), {}))
     (folder / "claims.csv").write_text("".join(f"{board},-64,62\n" for board in boards))

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from outflank.engine import PASS, PRESETS, Game, Position, Rules
+from outflank.engine import PRESETS, Game, Position
 from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.tests.support.browser import CHROMIUM, Chromium
-from outflank.tests.support.positions import ONE_WAY, WITH_PASSES
+from outflank.tests.support.positions import ONE_WAY, WITH_PASSES, random_game
 from outflank.tools.page import bundle
 from outflank.tools.page.bundle import bundled
 from outflank.tools.page.replay import Replay
@@ -49,18 +49,11 @@ def record(game: Game, **more: Any) -> str:
     return json.dumps({**Replay.of(AnnotatedGame.of(game)).facts(), **more})
 
 
-def random_game(rules: Rules, rng: random.Random) -> Game:
-    game = Game(rules)
-    while not game.position.is_over:
-        game.play(rng.choice(list(game.position.legal_moves()) or [PASS]))
-    return game
-
-
 @pytest.mark.parametrize("name", PRESETS)
 def test_every_position_has_the_moves_of_the_engine(evaluate: Evaluate, name: str) -> None:
     """Boards, sides, legal moves, passes and ends of random games by every rule sheet."""
     rng = random.Random(name)
-    games = [random_game(PRESETS[name], rng) for _ in range(6)]
+    games = [random_game(rng, PRESETS[name]) for _ in range(6)]
     expected = [
         [
             [

@@ -29,7 +29,7 @@ from outflank.protocol.formats.wthor import WthorWriter
 from outflank.storage.files import UnwritableError
 from outflank.tests.support.books import no_file_beyond
 from outflank.tests.support.gamefiles import only
-from outflank.tests.support.positions import ONE_WAY, WIPE_OUT, WITH_PASSES
+from outflank.tests.support.positions import ONE_WAY, WIPE_OUT, WITH_PASSES, random_game
 from outflank.tests.support.runs import broken_off, judged, played
 from outflank.tools.match.game.results import Ending, GameRecord
 from outflank.tools.report.gamefiles import game_writer
@@ -223,9 +223,7 @@ def test_odd_names_break_no_record(name: str) -> None:
 def _tie(rules: Rules) -> str:
     rng = random.Random(1)
     while True:
-        game = Game(rules)
-        while not game.position.is_over:
-            game.play(rng.choice(game.position.legal_moves()))
+        game = random_game(rng, rules)
         if game.position.score(Colour.BLACK) == 0:
             return game.transcript()
 
