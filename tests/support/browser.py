@@ -434,9 +434,7 @@ class Served:
         requests: the address of the socket for analysis requests.
     """
 
-    def __init__(
-        self, *arguments: str, command: Sequence[str] = ("analyze", "--web=0"), **environment: str
-    ) -> None:
+    def __init__(self, *arguments: str, command: Sequence[str] = ("web",), **environment: str) -> None:
         self._state = TemporaryDirectory(
             ignore_cleanup_errors=True
         )  # no other start of the tests is the first

@@ -70,7 +70,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def served(request: pytest.FixtureRequest, data: Path) -> Iterator[Served]:
     """Run ``outflank web``, with the options that the module has in SERVED."""
-    with Served(*getattr(request.module, "SERVED", ()), command=["web"], XDG_DATA_HOME=str(data)) as running:
+    with Served(*getattr(request.module, "SERVED", ()), XDG_DATA_HOME=str(data)) as running:
         yield running
 
 

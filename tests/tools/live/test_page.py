@@ -322,7 +322,7 @@ def engine_called(name: str) -> str:
 
 
 def test_an_engine_may_be_called_like_a_kind_of_player() -> None:
-    with Served("--engine", engine_called("level"), command=["web"]) as own, opened(own) as socket:
+    with Served("--engine", engine_called("level")) as own, opened(own) as socket:
         for player, name in (({"who": "engine:level"}, "level"), (LEVEL_1, "Outflank level 1")):
             begin(socket, player, PERSON)
             while not (shown := state(socket).get("game")):
@@ -416,7 +416,7 @@ def test_a_game_that_no_page_shows_is_interrupted_and_goes_on_when_one_does(
 
 
 def test_a_page_says_who_can_play_engines_of_different_names() -> None:
-    with Served("--listen=0.0.0.0:0", "--engine", "name=mine cmd=x", command=["web"]) as own:
+    with Served("--listen=0.0.0.0:0", "--engine", "name=mine cmd=x") as own:
         assert own.process.stderr is not None
         warning = own.process.stderr.readline()
     refused = run("web", "--engine", "name=x cmd=x", "--engine", "name=x cmd=y", code=2)

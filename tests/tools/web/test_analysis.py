@@ -53,6 +53,13 @@ def served() -> Iterator[Served]:
         yield running
 
 
+def study(browser: Browser, served: Served) -> None:
+    """Load the page and begin to study."""
+    browser.load(served.page)
+    browser.wait("desk.viewer.game !== null")
+    browser.run("desk.enter('study')")
+
+
 def test_requests_are_answered_over_a_socket_as_on_a_line(served: Served) -> None:
     line = {"id": "a", "moves": "f5d6c3", "depth": 8, "multipv": 2}
     expected = json.loads(outflank("analyze", "-", input=json.dumps(line)).stdout)
@@ -218,7 +225,7 @@ def test_the_games_of_an_archive_are_told_for_a_position(served: Served, with_ar
 
 @in_browser
 def test_the_games_of_an_archive_stand_beside_the_board(browser: Browser, with_archive: Served) -> None:
-    browser.load(with_archive.page)
+    study(browser, with_archive)
     browser.wait("at('reached').textContent === '4 games of the archive'")
     browser.run("at('played').querySelector('button').click()")
     browser.wait("desk.viewer.ply === 1 && at('played').tBodies[0].rows.length === 2")
@@ -232,7 +239,7 @@ def test_the_games_of_an_archive_stand_beside_the_board(browser: Browser, with_a
 
 @in_browser
 def test_a_board_is_played_on_and_searched(browser: Browser, served: Served) -> None:
-    browser.load(served.page)
+    study(browser, served)
     browser.wait("desk.search.found?.depth >= 4")
     browser.wait("document.querySelectorAll('.score-mark').length === 4")
     browser.wait("at('book').textContent.startsWith('Book: ')")
@@ -257,8 +264,7 @@ def test_a_board_is_played_on_and_searched(browser: Browser, served: Served) -> 
 def test_a_pasted_game_is_reviewed_on_one_click(browser: Browser, served: Served) -> None:
     whole = AnnotatedGame.of(Game.from_transcript(WITH_PASSES)).moves
     late = ggf.write(AnnotatedGame(whole[44].before, whole[44:]))
-    browser.load(served.page)
-    browser.wait("desk.viewer.game !== null")
+    study(browser, served)
     browser.run(f"at('text').value = {json.dumps(late)}; at('take').click()")
     browser.wait("desk.viewer.game.moves.length === 18")
     browser.run("at('engine').click(); at('review').click()")

@@ -30,7 +30,7 @@ def test_a_browser_gets_a_file_that_leads_to_the_page_and_that_its_user_alone_ca
     tmp_path: Path,
 ) -> None:
     noted = tmp_path / "arguments"
-    with Served(command=["web"], BROWSER=browser(tmp_path, "firefox"), TMPDIR=str(tmp_path)) as served:
+    with Served(BROWSER=browser(tmp_path, "firefox"), TMPDIR=str(tmp_path)) as served:
         wait(noted.exists)
         opened = Path(unquote(urlsplit(noted.read_text().strip()).path))
         content, mode = opened.read_text(), stat.S_IMODE(opened.stat().st_mode)
@@ -44,7 +44,7 @@ def test_a_browser_gets_a_file_that_leads_to_the_page_and_that_its_user_alone_ca
 
 def test_a_signal_does_not_wait_for_a_browser_in_the_foreground(tmp_path: Path) -> None:
     script = browser(tmp_path, "slow", "exec sleep 60")
-    with Served(command=["web"], BROWSER=script, TMPDIR=str(tmp_path)) as served:
+    with Served(BROWSER=script, TMPDIR=str(tmp_path)) as served:
         wait((tmp_path / "arguments").exists)
         served.process.send_signal(signal.SIGINT)
         assert served.process.wait(20) == 130
@@ -54,7 +54,7 @@ def test_a_signal_does_not_wait_for_a_browser_in_the_foreground(tmp_path: Path) 
 def test_a_text_browser_is_not_opened_and_what_is_needed_is_said(tmp_path: Path, name: str) -> None:
     browser(tmp_path, name)
     here = {"BROWSER": "", "DISPLAY": "", "WAYLAND_DISPLAY": "", "PATH": f"{tmp_path}:/usr/bin:/bin"}
-    with Served(command=["web"], **here) as served:
+    with Served(**here) as served:
         assert served.process.stderr is not None
         said = served.process.stderr.readline()
 

@@ -346,7 +346,7 @@ def test_problems_are_read_with_a_byte_order_mark_and_counted(served: Served) ->
 
 def test_games_beyond_the_list_are_mentioned_on_standard_error(tmp_path: Path) -> None:
     (tmp_path / "g600.txt").write_text("f5d6c3\n" * 600)
-    with Served(str(tmp_path / "g600.txt"), command=["web"]) as own:
+    with Served(str(tmp_path / "g600.txt")) as own:
         own.process.terminate()
         said = own.process.communicate()[1]
 
