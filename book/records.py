@@ -326,7 +326,7 @@ def entry_of(
         wanted = symmetry.inverse.move(leaf.move)
         key = next((child.key for child in children if child.move == wanted), None)
         if wanted not in [child.move for child in children]:
-            raise FileFormatError(f"a row has a leaf that is no move of its position (board {row[0].hex()})")
+            raise FileFormatError(f"a row has a leaf that is no move of its position ({_named(row)})")
         images = [child for child in children if child.move == wanted or (key and child.key == key)]
         margin = margin_of(depth, percent, position.empties)
         values = (leaf.score, *around(leaf.score, margin), False, line_to(leaf.score))
