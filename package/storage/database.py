@@ -21,9 +21,8 @@ from types import NoneType, UnionType
 from typing import Any, Self, get_args
 
 from outflank.errors import FileFormatError
-from outflank.storage.files import file_of, open_beside, open_regular
+from outflank.storage.files import SQLITE_MAGIC, file_of, open_beside, open_regular
 
-_MAGIC = b"SQLite format 3\0"
 _HEADER_BYTES = 100
 _WAL = 2  # the value of the header's bytes 18 and 19 in WAL mode
 _LARGEST_PAGE = 65536  # bytes; the header stores this size as 1
@@ -102,7 +101,7 @@ class DatabaseKind:
                 header = file.read(_HEADER_BYTES)
         except (OSError, ValueError):
             return False
-        return header.startswith(_MAGIC) and header[68:72] == struct.pack(">I", self.application)
+        return header.startswith(SQLITE_MAGIC) and header[68:72] == struct.pack(">I", self.application)
 
     def open_to_read(self, path: Path) -> sqlite3.Connection:
         """Open a file for reading, even if another process writes to it or its folder is read-only.
@@ -179,7 +178,7 @@ class DatabaseKind:
                 header, size = file.read(_HEADER_BYTES), file.seek(0, os.SEEK_END)
         except (OSError, ValueError) as error:  # ValueError for an invalid path, such as one with a zero byte
             raise self.unreadable(path, getattr(error, "strerror", None) or error) from None
-        if not header.startswith(_MAGIC) or len(header) < _HEADER_BYTES:
+        if not header.startswith(SQLITE_MAGIC) or len(header) < _HEADER_BYTES:
             raise self.unreadable(path, "it is no SQLite file" if header else "it is empty")
         page_bytes, _, journal = struct.unpack_from(">HBB", header, 16)
         ((pages,), (version, _, application)) = (

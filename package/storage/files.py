@@ -16,7 +16,8 @@ from outflank.errors import OutflankError, SettingsError
 
 STDOUT = Path("-")
 """The object that means stdout in ``open_output``. Any other ``Path("-")`` is the name of a file."""
-_DATABASE = b"SQLite format 3\0"  # the magic bytes of runs, books and archives
+SQLITE_MAGIC = b"SQLite format 3\0"
+"""The first bytes of runs, books and archives."""
 
 
 def file_of(path: Path) -> Path:
@@ -175,7 +176,7 @@ def _expect_no_database(path: Path) -> None:
     if not path.is_file():
         return
     with path.open("rb") as file:
-        if file.read(len(_DATABASE)) == _DATABASE:
+        if file.read(len(SQLITE_MAGIC)) == SQLITE_MAGIC:
             raise SettingsError(
                 f"can't write to {str(path)!r}, which exists and is a run, a book or an archive: name another file"
             )
