@@ -38,7 +38,7 @@ from contextlib import suppress
 from datetime import datetime
 from typing import BinaryIO
 
-from outflank.book.forms.positions import Contents, checked, searched_at
+from outflank.book.forms.positions import Contents, checked, read_header, read_position, searched_at
 from outflank.book.keys import children_of
 from outflank.book.records import (
     ENDGAME_MARGIN,
@@ -97,12 +97,7 @@ def read(file: BinaryIO, rules: Rules) -> Contents:
         support `rules`.
     """
     _expect_othello(rules)
-    header = file.read(_HEADER.size)
-    if not header.startswith(MAGIC):
-        raise FileFormatError("this is no book of Edax")
-    if len(header) < _HEADER.size:
-        raise FileFormatError(f"expected a header of {_HEADER.size} bytes, got {len(header)}")
-    _, version, release, *date_and_rest = _HEADER.unpack(header)
+    _, version, release, *date_and_rest = read_header(file, _HEADER, MAGIC, "Edax")
     if version != _VERSION[0]:
         raise FileFormatError(f"expected a book of Edax 4, got one of version {version}.{release}")
     *told, count = date_and_rest
@@ -168,10 +163,7 @@ def _record(file: BinaryIO, rules: Rules, where: str) -> Record | None:
     head = _take(file, _POSITION.size, where)
     own, opp, wins, draws, losses, lines, value, lower, upper, links, level = _POSITION.unpack(head)
     moves = [_MOVE.unpack(_take(file, _MOVE.size, where)) for _ in range(links + 1)]
-    try:
-        position = Position(own, opp, rules.begins, rules)
-    except ValueError as error:
-        raise FileFormatError(f"{where}: {error}") from None
+    position = read_position(own, opp, rules, where)
     if not position.legal_mask():
         return None
     depth, selectivity = searched_at(level, position.empties, where)

@@ -26,7 +26,7 @@ import struct
 from collections.abc import Iterator
 from typing import BinaryIO
 
-from outflank.book.forms.positions import Contents, checked, searched_at
+from outflank.book.forms.positions import Contents, checked, read_header, read_position, searched_at
 from outflank.book.keys import children_of, key_of
 from outflank.book.records import HAND_LEVEL, MOST_DISCS, Leaf, Record
 from outflank.engine import FileFormatError, Move, Percent, Position, Rules, SettingsError
@@ -47,12 +47,7 @@ def read(file: BinaryIO, rules: Rules) -> Contents:
     """
     if not rules.is_othello:
         raise SettingsError(f"Egaroucid plays Othello only, not {rules}")
-    header = file.read(_HEADER.size)
-    if not header.startswith(MAGIC):
-        raise FileFormatError("this is no book of Egaroucid")
-    if len(header) < _HEADER.size:
-        raise FileFormatError(f"expected a header of {_HEADER.size} bytes, got {len(header)}")
-    _, version, count = _HEADER.unpack(header)
+    _, version, count = read_header(file, _HEADER, MAGIC, "Egaroucid")
     if version != _VERSION:
         raise FileFormatError(
             f"expected a book of Egaroucid of version {_VERSION}, got one of version {version}"
@@ -87,10 +82,7 @@ def _positions(
     for number in range(1, count + 1):
         where = f"position {number} of {count}"
         own, opp, *numbers = _POSITION.unpack(file.read(_POSITION.size))
-        try:
-            position = Position(own, opp, rules.begins, rules)
-        except ValueError as error:
-            raise FileFormatError(f"{where}: {error}") from None
+        position = read_position(own, opp, rules, where)
         score, level, lines, leaf_score, move, leaf_level = numbers
         if abs(score) <= MOST_DISCS and position.legal_mask():  # other positions are skipped, as in Egaroucid
             yield where, position, (score, level, lines, leaf_score, move, leaf_level)

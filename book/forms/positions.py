@@ -1,9 +1,11 @@
-"""Code that all formats share: checks of records, and the depth and the selectivity of a level."""
+"""Code that formats share: checks of records, headers and positions, the depth and the selectivity of a level."""
 
 from collections.abc import Iterable, Iterator
+from struct import Struct
+from typing import Any, BinaryIO
 
 from outflank.book.records import Record, to_row
-from outflank.engine import FileFormatError, Percent, SettingsError, limit_for_level
+from outflank.engine import FileFormatError, Percent, Position, Rules, SettingsError, limit_for_level
 from outflank.engine.search.limits import FULL_WIDTH
 
 Contents = tuple[Iterator[Record], dict[str, str]]
@@ -31,6 +33,24 @@ def checked(records: Iterable[tuple[str, Record]]) -> Iterator[Record]:
             raise FileFormatError(f"{where}: this position was there before")
         known.add(key)
         yield record
+
+
+def read_header(file: BinaryIO, form: Struct, magic: bytes, program: str) -> tuple[Any, ...]:
+    """Return the values of a header that begins with `magic`. Raises: FileFormatError if there is none."""
+    header = file.read(form.size)
+    if not header.startswith(magic):
+        raise FileFormatError(f"this is no book of {program}")
+    if len(header) < form.size:
+        raise FileFormatError(f"expected a header of {form.size} bytes, got {len(header)}")
+    return form.unpack(header)
+
+
+def read_position(own: int, opp: int, rules: Rules, where: str) -> Position:
+    """Return the position. Raises: FileFormatError, which begins with `where`, if two discs are on one square."""
+    try:
+        return Position(own, opp, rules.begins, rules)
+    except ValueError as error:
+        raise FileFormatError(f"{where}: {error}") from None
 
 
 def searched_at(level: int, empties: int, where: str) -> tuple[int, Percent]:
