@@ -426,6 +426,18 @@ def fetched(url: str, body: bytes | None = None, **headers: str) -> tuple[int, b
         return answer.status, answer.read()
 
 
+def start_game(page: Browser, white: str = "level", **fields: str) -> None:
+    """Start a game in the form of the page, against level 0 unless `white` names another side, and wait for our turn.
+
+    `fields` are the values of other fields, by their names.
+    """
+    for name, value in {"white": white, **fields}.items():
+        page.run(f"at('{name}').value = {json.dumps(value)}; desk.mode.showForm()")
+    page.run("if (!at('white-strength').hidden) at('white-strength').value = 0")
+    page.run("at('players').querySelector('.main').click()")
+    page.wait("desk.modes.play.isMine")
+
+
 class Served:
     """A process of a command that serves the page on a free port; a context manager.
 

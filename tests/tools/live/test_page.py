@@ -14,7 +14,7 @@ from outflank.engine import Colour, Game, Position, SettingsError
 from outflank.protocol.clock import TimeControl
 from outflank.protocol.drivers import EngineSpec
 from outflank.protocol.formats.annotated import AnnotatedGame
-from outflank.tests.support.browser import Browser, Served, in_browser
+from outflank.tests.support.browser import Browser, Served, in_browser, start_game
 from outflank.tests.support.fake_engine import command
 from outflank.tests.support.positions import reached
 from outflank.tests.support.transcripts import run
@@ -27,13 +27,6 @@ SCRIPTS = Path(parts.__file__).parent / "program"
 PERSON = {"who": "person"}
 LEVEL_1 = {"who": "level", "strength": 1}
 SERVED = ("--engine", f"name=crashing cmd={shlex.quote(shlex.join(command('crash', turn=3)))}")
-
-
-def start(page: Browser, white: str = "level", strength: int = 1, clock: str = "none") -> None:
-    page.run(f"at('white').value = '{white}'; desk.mode.showForm(); at('white-strength').value = {strength}")
-    page.run(f"at('clock').value = '{clock}'")
-    page.run("at('players').querySelector('.main').click()")
-    page.wait("desk.modes.play.isMine")
 
 
 def play_to_the_end(page: Browser) -> None:
@@ -83,7 +76,7 @@ def test_a_game_is_played_with_the_mouse_to_its_end_and_reviewed(page: Browser) 
     page.run(f"desk.read('{first.board_string()}')")
     page.wait(f"desk.viewer.game.record.start === '{first.board_string()[:64]}'")
     page.run("at('play-on').click()")
-    start(page)
+    start_game(page)
     play_to_the_end(page)
     page.wait("at('verdict').textContent !== ''")
     verdict = page.run("at('verdict').textContent")
@@ -109,7 +102,7 @@ def test_a_click_on_the_board_begins_a_game_from_what_it_shows_with_what_the_for
 
 @in_browser
 def test_a_reload_in_the_middle_of_a_game_loses_nothing_and_moves_are_taken_back(page: Browser) -> None:
-    start(page, clock="5m+3s")
+    start_game(page, clock="5m+3s")
     page.square("f5")
     page.wait("desk.modes.play.isMine && desk.modes.play.game.moves.length === 2")
     before = page.run("desk.modes.play.game.moves.join(' ')")
@@ -128,7 +121,7 @@ def test_a_reload_in_the_middle_of_a_game_loses_nothing_and_moves_are_taken_back
 
 @in_browser
 def test_a_pause_stops_the_clocks_and_gives_no_time_back(page: Browser) -> None:
-    start(page, clock="5m+0")
+    start_game(page, clock="5m+0")
     page.wait("desk.modes.play.state.clocks[0] === 300")
     page.run("at('pause').click()")
     page.wait("desk.modes.play.state.paused && at('verdict').textContent === 'The game is paused.'")
@@ -142,7 +135,7 @@ def test_a_pause_stops_the_clocks_and_gives_no_time_back(page: Browser) -> None:
 
 @in_browser
 def test_an_engine_that_crashes_loses_in_words_and_its_game_goes_on_after_a_take_back(page: Browser) -> None:
-    start(page, white="engine:crashing")
+    start_game(page, white="engine:crashing")
     play_to_the_end(page)
 
     verdict = page.run("at('verdict').textContent")
@@ -154,7 +147,7 @@ def test_an_engine_that_crashes_loses_in_words_and_its_game_goes_on_after_a_take
 
 @in_browser
 def test_a_game_is_played_by_keyboard_alone(page: Browser) -> None:
-    start(page)
+    start_game(page)
     page.run("at('board').focus()")
     for key in ("ArrowDown", "ArrowRight", "ArrowRight"):  # from d4
         page.press(key)
@@ -190,7 +183,7 @@ def test_a_position_is_set_up_linked_and_played_on(page: Browser, served: Served
 @in_browser
 def test_a_game_by_other_rules_has_its_own_colours(page: Browser) -> None:
     page.run("at('rules').value = 'obversi'")
-    start(page)
+    start_game(page)
 
     assert page.run("at('verdict').textContent") == "Your move: you play Red."
     assert page.run("document.documentElement.style.getPropertyValue('--first')") == "#b8352d"
@@ -202,7 +195,7 @@ def test_the_page_fits_a_telephone(page: Browser, served: Served, dark: bool) ->
     page.load("about:blank")
     page.load(served.page, width=360, height=740, dark=dark)
     page.wait("desk.modeName === 'play' && desk.viewer.game !== null")
-    start(page)
+    start_game(page)
     for mode in ("play", "study", "practise"):
         page.run(f"desk.enter('{mode}')")
         assert page.run("document.documentElement.scrollWidth <= innerWidth")

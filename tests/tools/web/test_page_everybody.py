@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from outflank.tests.support.browser import Browser, Served, in_browser, with_axe
+from outflank.tests.support.browser import Browser, Served, in_browser, start_game, with_axe
 from outflank.tests.support.program import OUTFLANK
 from outflank.tests.support.runs import page_of, random_run
 from outflank.tools.match.state.run import Format
@@ -38,18 +38,10 @@ def spoken(page: Browser) -> list[str]:
     return list(page.run("[...at('spoken').children].map(each => each.textContent)"))
 
 
-def start(page: Browser, white: str = "level", **fields: str) -> None:
-    for name, value in {"white": white, **fields}.items():
-        page.run(f"at('{name}').value = {json.dumps(value)}; desk.mode.showForm()")
-    page.run("if (!at('white-strength').hidden) at('white-strength').value = 0")
-    page.run("at('players').querySelector('.main').click()")
-    page.wait(f"{PLAY}.isMine")
-
-
 @in_browser
 def test_a_whole_game_is_played_by_keyboard_and_heard(page: Browser) -> None:
     """Squares are found by what is said of them, and the answers of the engine and the result are named."""
-    start(page)
+    start_game(page)
     page.run("""at('board').focus(); window.heard = [];
       new MutationObserver(changes => changes.forEach(change => change.addedNodes.forEach(node =>
         heard.push(node.textContent)))).observe(at('spoken'), {childList: true})""")
@@ -120,7 +112,7 @@ def test_the_page_works_where_storage_is_forbidden(
     )
     browser.load(served.page)
     browser.wait("desk.viewer.game !== null")
-    start(browser)
+    start_game(browser)
 
     assert browser.errors == []
 
@@ -190,7 +182,7 @@ def test_keys_move_about_after_any_click(page: Browser) -> None:
 
 @in_browser
 def test_a_move_with_several_directions_is_chosen_by_mouse_and_keyboard(page: Browser) -> None:
-    start(page, "person", rules="ravensburger-1987")
+    start_game(page, "person", rules="ravensburger-1987")
     for count, name in enumerate(("f4", "f5"), 1):
         page.square(name)
         page.wait(f"{PLAY}.isMine && {PLAY}.game.moves.length === {count}")
@@ -208,7 +200,7 @@ def test_a_move_with_several_directions_is_chosen_by_mouse_and_keyboard(page: Br
 
 @in_browser
 def test_openings_are_found_by_any_of_their_names(page: Browser) -> None:
-    start(page, "person", start="opening", opening="tiger")
+    start_game(page, "person", start="opening", opening="tiger")
     assert page.run(f"{PLAY}.game.moves.join('')") == "f5d6c3d3c4"
     page.run("at('again').click()")
     page.run("at('opening').value = 'foo'; at('players').querySelector('.main').click()")
@@ -244,7 +236,7 @@ def test_a_forced_pass_belongs_to_the_drilled_line(page: Browser) -> None:
 
 @in_browser
 def test_new_game_shows_the_form_at_once(page: Browser) -> None:
-    start(page)
+    start_game(page)
     page.square("f5")
     page.wait(f"{PLAY}.isMine && {PLAY}.game.moves.length === 2")
     page.run("at('again').click()")
@@ -289,7 +281,7 @@ def test_counters_say_what_to_do_next(page: Browser) -> None:
 
 @in_browser
 def test_discs_are_counted_at_each_player_and_the_title_names_the_game(page: Browser) -> None:
-    start(page)
+    start_game(page)
     page.square("f5")
     page.wait(f"{PLAY}.isMine && {PLAY}.game.moves.length === 2")
     counts = page.run(
@@ -348,7 +340,7 @@ def test_a_move_sounds_if_and_only_if_the_sound_is_switched_on(
     )
     browser.load(served.page)
     browser.wait("desk.viewer.game !== null")
-    start(browser)
+    start_game(browser)
     browser.square("f5")
     browser.wait(f"{PLAY}.isMine && {PLAY}.game.moves.length === 2")
     assert browser.run("tones.started") == 0
@@ -377,7 +369,7 @@ def test_tabs_discs_and_the_current_move_are_told_apart_in_forced_colours(
     page.load("about:blank")
     page.load(served.page, forced=True)
     page.wait("desk.viewer.game !== null")
-    start(page)
+    start_game(page)
     page.square("f5")
     page.wait(f"{PLAY}.isMine && {PLAY}.game.moves.length === 2")
     style = "(one => getComputedStyle(document.querySelector(one)))"
@@ -431,7 +423,7 @@ def test_axe_finds_nothing_serious_on_any_page(
     browser.load(served.page, dark=dark)
     browser.wait("desk.viewer.game !== null")
     found = {"form": browser.violations()}
-    start(browser)
+    start_game(browser)
     browser.square("f5")
     browser.wait(f"{PLAY}.isMine && {PLAY}.game.moves.length === 2")
     found["play"] = browser.violations()
