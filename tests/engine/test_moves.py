@@ -152,14 +152,6 @@ def test_what_is_no_square_is_refused_in_one_sentence(text: Any) -> None:
     assert str(caught.value) == f"expected a square from a1 to h8, got {text!r}"
 
 
-@pytest.mark.parametrize("square", [-1, 64, "f5", None])
-def test_what_is_no_number_of_a_square_has_no_name(square: object) -> None:
-    with pytest.raises(IndexError) as caught:
-        square_name(square)  # type: ignore[arg-type]
-
-    assert str(caught.value) == f"expected a square from 0 to 63, got {square!r}"
-
-
 @given(mask=strategies.masks)
 def test_the_squares_of_a_mask_are_listed_a1_first_and_make_that_mask(mask: int) -> None:
     squares = [square for square in SQUARES if mask >> square & 1]

@@ -81,9 +81,17 @@ def test_the_name_of_rules_is_no_rules(ask: Callable[[Any], object]) -> None:
         ask("reversi")
 
 
-@pytest.mark.parametrize("value", [*OUT_OF_RANGE, *NO_NUMBERS])
+@pytest.mark.parametrize("value", [64, "f5", *OUT_OF_RANGE, *NO_NUMBERS])
+def test_what_is_no_number_of_a_square_is_refused_in_one_sentence(value: Any) -> None:
+    for call in (square_name, Symmetry.HALF_TURN.square):
+        with pytest.raises(IndexError) as caught:
+            call(value)
+        assert str(caught.value) == f"expected a square from 0 to 63, got {value!r}"
+
+
+@pytest.mark.parametrize("value", [64, *OUT_OF_RANGE, *NO_NUMBERS])
 def test_a_square_or_a_symmetry_out_of_range_is_refused_in_words(value: Any) -> None:
-    for call in (START.disc_at, square_name, START.play):
+    for call in (START.disc_at, START.play):
         with pytest.raises(OutflankError, match=r"^expected .*, got "):
             call(value)
     for call in (Symmetry, START.transformed):
