@@ -10,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from outflank.engine import (
-    PASS,
     PRESETS,
     SQUARE_NAMES,
     SQUARES,
@@ -114,12 +113,6 @@ class TestRefusals:
         for move in ("a2", "pass"):
             with pytest.raises(IllegalMoveError, match="the game is over"):
                 over.play(move)
-
-    def test_a_forced_pass_turns_nothing(self) -> None:
-        position = Position.parse("OX------" + "-" * 56 + "X")
-
-        assert position.turned("pass") == 0
-        assert position.pass_() == position.play(PASS) == position.with_side(Colour.WHITE)
 
 
 class TestValue:

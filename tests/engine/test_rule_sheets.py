@@ -258,7 +258,8 @@ class TestEverySheet:
 
         assert position.must_pass
         assert squares(position) == "pass"
-        assert position.pass_() == position.with_side(WHITE)
+        assert position.turned("pass") == 0
+        assert position.pass_() == position.play("pass") == position.with_side(WHITE)
 
     @pytest.mark.parametrize("side", "XO")
     def test_the_game_ends_when_neither_side_can_move(self, name: str, side: str) -> None:
