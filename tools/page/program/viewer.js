@@ -2,7 +2,7 @@
 
 import {Board} from "./board.js";
 import {at, dataOf, download, draw, element, fillList, say, tableRow} from "./dom.js";
-import {Game, LOSSES, PASS, SQUARES, squareOf} from "./game.js";
+import {Game, PASS, SQUARES, lossClass, squareOf} from "./game.js";
 import {signed} from "./numbers.js";
 import {playerName} from "./seats.js";
 import {makeSortable} from "./sort.js";
@@ -369,7 +369,7 @@ export class Viewer {
   showMoves() {
     const choices = this.mode.known(), legal = this.mode.legal(), scored = new Map(choices.map(one => [one.move, one]));
     const unscored = legal.filter(move => !scored.has(move));
-    const classOf = one => one.score === choices[0].score ? "best" : LOSSES.find(([, least]) => choices[0].score - one.score >= least)?.[0] ?? "good";
+    const classOf = one => one.score === choices[0].score ? "best" : lossClass(choices[0].score - one.score);
     this.board.markMoves([...choices.map(one => ({...one, kind: classOf(one), text: this.scoreText(one.score)})), ...unscored.map(move => ({move}))]);
     if (at("lined")?.checked) this.board.markLine(choices[0]?.pv ?? []);
     const rows = [...at("lines").tBodies[0].rows], focused = rows.findIndex(row => row.contains(document.activeElement)), place = this.ply;
