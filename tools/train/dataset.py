@@ -122,7 +122,8 @@ def load_solved(folders: Iterable[Path]) -> Records:
 
 
 def _solved(path: Path) -> Records:
-    records, game = read_shard(path), game_numbers(read_shard(path))
+    records = read_shard(path)
+    game = game_numbers(records)
     ended = solved(records)
     found, game = records[ended].copy(), game[ended]
     found["place"] = np.append(0, np.diff(game) == 0)[: len(found)]
