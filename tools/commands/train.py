@@ -73,17 +73,15 @@ def _end_option(name: str, default: int, use: str) -> Callable[[Decorated], Deco
     return click.option(name, type=WholeNumber(0, 60), default=default, help=text)
 
 
+def _out_option(default: str, text: str) -> Callable[[Decorated], Decorated]:
+    """Return the option ``--output FILE``, ``-o FILE``, whose path is passed to the command as ``out``."""
+    return click.option(
+        "--output", "-o", "out", cls=Option, former=["--out"], type=OUTPUT_FILE, default=default, help=text
+    )
+
+
 _weights_option = _evaluation_option("--weights", "search with")
-_weights_out_option = click.option(
-    "--output",
-    "-o",
-    "out",
-    cls=Option,
-    former=["--out"],
-    type=OUTPUT_FILE,
-    default="weights.bin",
-    help="File for the weights.",
-)
+_weights_out_option = _out_option("weights.bin", "File for the weights.")
 
 
 def _picture(path: Path) -> Path:
@@ -339,16 +337,7 @@ def _report(folder: Path, unit: str, count: int, settings: Mapping[str, Any], as
 
 @train.command()
 @_folders_argument
-@click.option(
-    "--output",
-    "-o",
-    "out",
-    cls=Option,
-    former=["--out"],
-    type=OUTPUT_FILE,
-    default="devset.obf",
-    help="OBF file for the boards.",
-)
+@_out_option("devset.obf", "OBF file for the boards.")
 @click.option("--empties", type=WholeNumber(1, 59), default=20, help="Empty squares of each board.")
 @click.option("--boards", type=WholeNumber(1), default=300, help="Boards to solve.")
 @click.option("--all-moves", is_flag=True, help="Solve each move of a board, not just the board.")
@@ -526,16 +515,7 @@ def calibrate(
 
 @train.command()
 @_folders_argument
-@click.option(
-    "--output",
-    "-o",
-    "out",
-    cls=Option,
-    former=["--out"],
-    type=OUTPUT_FILE,
-    default="probcut.json",
-    help="File for the model.",
-)
+@_out_option("probcut.json", "File for the model.")
 @click.option("--boards", type=WholeNumber(1), default=100, help="Boards for each number of empty squares.")
 @click.option("--depth", type=WholeNumber(2, 30), default=11, help="Plies of the deepest search.")
 @_weights_option
