@@ -5,7 +5,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import chain, count, islice
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -30,9 +29,6 @@ from outflank.tools.cli.types import COUNT, EXISTING_FILE, SECONDS, WholeNumber
 from outflank.tools.report.search import heading, settings_line
 from outflank.tools.runtime.progress import Complaints, counted
 from outflank.tools.web.board import serve_board
-
-if TYPE_CHECKING:
-    pass
 
 _SECONDS = 5.0
 
