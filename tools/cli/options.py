@@ -31,17 +31,21 @@ from outflank.tools.runtime.cluster import scheduler_address
 
 
 def rules_option_read_by(
-    read: Callable[[str], Rules], *, is_eager: bool = False
+    read: Callable[[str], Rules],
+    *,
+    default: str | None = "othello",
+    text: str = "PRESET[,OPTION=VALUE...], see docs/rules.md.",
+    is_eager: bool = False,
 ) -> Callable[[Decorated], Decorated]:
     """Return the option ``--rules RULES``, parsed by `read`; a NotationError is reported as wrong usage."""
     return click.option(
         "--rules",
-        default="othello",
+        default=default,
         metavar="RULES",
         callback=read_by(read),
         is_eager=is_eager,
         shell_complete=completed_by(*PRESETS),
-        help="PRESET[,OPTION=VALUE...], see docs/rules.md.",
+        help=text,
     )
 
 

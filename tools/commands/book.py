@@ -31,7 +31,7 @@ from outflank.tools.cli.options import (
     place_options,
     weights_option,
 )
-from outflank.tools.cli.types import COUNT, WholeNumber, shown_output
+from outflank.tools.cli.types import BEYOND_USE, COUNT, WholeNumber, shown_output
 from outflank.tools.commands.book_growth import (
     book,
     find_book,
@@ -213,7 +213,7 @@ def import_(source: str, path: Path, form: Form | None, rules: Rules | None) -> 
 @click.option(
     "--sample", type=WholeNumber(0), default=100, help="Search this many positions again, drawn at random."
 )
-@click.option("--seed", type=WholeNumber(0, 2**31 - 1), default=1, help="Seed of the drawing.")
+@click.option("--seed", type=WholeNumber(0, BEYOND_USE), default=1, help="Seed of the drawing.")
 @weights_option
 @place_options
 @json_object_option

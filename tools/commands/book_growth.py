@@ -14,13 +14,19 @@ from outflank.book import Book, BookWriter, changes
 from outflank.book.graph import Reach
 from outflank.book.growing import BEYOND, USUAL_LEVEL, Grower, unknown_positions
 from outflank.book.records import MOST_DISCS
-from outflank.engine import HIGHEST_LEVEL, PRESETS, NotationError, Position, Rules, SettingsError
+from outflank.engine import HIGHEST_LEVEL, NotationError, Position, Rules, SettingsError
 from outflank.protocol.server.booksource import named_book, shipped_books
 from outflank.tools.books.growth import book_history, grow_by_games, merged_books
 from outflank.tools.books.show import asked_game, known_entry
-from outflank.tools.cli.command import CommandGroup, Decorated, Decorator, completed_by, handing, together
+from outflank.tools.cli.command import CommandGroup, Decorated, Decorator, handing, together
 from outflank.tools.cli.game_filter import filter_options, source_option
-from outflank.tools.cli.options import budget_option, json_object_option, place_options, weights_option
+from outflank.tools.cli.options import (
+    budget_option,
+    json_object_option,
+    place_options,
+    rules_option_read_by,
+    weights_option,
+)
 from outflank.tools.cli.types import LOG_FILE, Number, WholeNumber, read_by
 from outflank.tools.runtime.cluster import Place
 from outflank.tools.runtime.progress import counted
@@ -108,13 +114,8 @@ _games_options = together(
 
 def rules_option(default: str) -> Callable[[Decorated], Decorated]:
     """Return ``--rules RULES`` of a book. Its value is a ``Rules`` or None. `default` describes None in the help."""
-    return click.option(
-        "--rules",
-        metavar="RULES",
-        callback=read_by(Rules.parse),
-        shell_complete=completed_by(*PRESETS),
-        help=f"PRESET[,OPTION=VALUE...], as docs/rules.md has them.  [default: {default}]",
-    )
+    text = f"PRESET[,OPTION=VALUE...], as docs/rules.md has them.  [default: {default}]"
+    return rules_option_read_by(Rules.parse, default=None, text=text)
 
 
 @book.command()

@@ -32,7 +32,7 @@ from outflank.tools.cli.options import (
     varied_seed_option,
 )
 from outflank.tools.cli.positions import complete_games, read_game
-from outflank.tools.cli.types import CONTINUED_FILE, COUNT, SECONDS, WholeNumber, read_by
+from outflank.tools.cli.types import BEYOND_USE, CONTINUED_FILE, COUNT, SECONDS, WholeNumber, read_by
 from outflank.tools.commands.engine import ONE_STRENGTH, elo_option
 from outflank.tools.live.dialogue import Dialogue
 from outflank.tools.live.files import GameFiles
@@ -47,7 +47,6 @@ _SIDES = {
     "both": frozenset(Colour),
     "none": frozenset[Colour](),
 }
-_HIGHEST_SEED = 2**31 - 1
 
 
 class SideChoice(click.Choice):  # type: ignore[type-arg]  # Choice is generic only in newer versions of click
@@ -176,7 +175,7 @@ def _files(saved: Path | None, resumed: str | None) -> GameFiles:
     exclusive=[("--auto", "--open"), ("--hint", "--auto"), ("--hint", "--open"), ("--random", "--open")],
     needs={"--random": ["--games"], "--games": ["--auto", "--open"]},
 )
-@click.option("--seed", type=WholeNumber(0, _HIGHEST_SEED), help="Number of the deal.  [default: any]")
+@click.option("--seed", type=WholeNumber(0, BEYOND_USE), help="Number of the deal.  [default: any]")
 @click.option(
     "--layout",
     default="corners",
@@ -218,7 +217,7 @@ def solo(
     or the end of the input ends the game with the score as it is. docs/rules.md has the rules.
     """
     if seed is None:
-        seed = random.randrange(_HIGHEST_SEED)
+        seed = random.randrange(BEYOND_USE)
     _begin_solo(seed, layout, variant, as_json)
     report = solo_game.SoloPrinter(variant, as_json)
     if games is not None:
