@@ -30,6 +30,7 @@ from outflank.tools.match.state.events import (
     TurnPlayed,
 )
 from outflank.tools.match.state.run import Run
+from outflank.tools.page.replay import disc_of
 from outflank.tools.report.figures import Figures
 from outflank.tools.report.report import report_parts, run_replay
 from outflank.tools.web.change_feed import ChangeFeed
@@ -75,7 +76,7 @@ class _LiveGame:
             case Thought(engine=engine, line=line):
                 for colour, name in pairing.names.items():
                     if name == engine and (thought := shown_thought(line, colour)):
-                        self.thoughts[_disc(colour)] = {"ply": len(turns), **thought}
+                        self.thoughts[disc_of(colour)] = {"ply": len(turns), **thought}
             case _ if event.attempt != pairing.attempt:
                 pass
             case TurnBegun(ply=ply, allowance=allowance):
@@ -111,7 +112,7 @@ class _LiveGame:
             **record.facts(),
             "playing": True,
             "clocks": [self.clocks[colour] for colour in Colour],
-            "thinking": None if begun is None else _disc(self.side_at(begun.ply)),
+            "thinking": None if begun is None else disc_of(self.side_at(begun.ply)),
             "since": None if begun is None else round(begun.at + delay, 2),
         }
 
@@ -245,10 +246,6 @@ class RunView:
             voids=self.run.voids,
             remarks=self.run.remarks,
         )
-
-
-def _disc(colour: Colour) -> str:
-    return "X" if colour is Colour.BLACK else "O"
 
 
 def shown_thought(line: str, colour: Colour) -> dict[str, Any] | None:
