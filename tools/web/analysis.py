@@ -176,11 +176,8 @@ class AnalysisBoard:
         return JSONResponse(await self._worked(request, lambda: read_content(content, name, self._rules)))
 
     def _linked(self, content: bytes) -> dict[str, Any]:
-        return shown(*self._legal_part(read_record(content, GameRequest)))
-
-    def _legal_part(self, asked: GameRequest) -> tuple[AnnotatedGame, int, str]:
-        game, warning = asked.legal_part(self._rules)
-        return game, 1, warning
+        game, warning = read_record(content, GameRequest).legal_part(self._rules)
+        return shown(game, 1, warning)
 
     def _about(self, content: bytes) -> dict[str, Any]:
         """Return the book moves, the opening and the archive's statistics of a game's final position."""
