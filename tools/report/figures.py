@@ -1,7 +1,7 @@
 """Computes the figures of a run for tables, for the report and as plain data: standings and statistics of moves."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from math import inf
@@ -9,7 +9,6 @@ from typing import Any
 
 from outflank.engine import Colour
 from outflank.protocol.drivers.spec import EngineSpec
-from outflank.tools.match.game.referee import choices, discs_lost
 from outflank.tools.match.game.results import Ending, GameRecord, OffClockTime, Score, opening_text
 from outflank.tools.match.schedule.meetings import Meeting
 from outflank.tools.match.schedule.swiss import SwissScore
@@ -137,6 +136,30 @@ def _engine(run: Run, name: str, score: Score) -> EngineFigures:
         outside=run.outside.get(name, OffClockTime()),
         identities=run.identities.get(name, ()),
     )
+
+
+def choices(game: GameRecord) -> Iterator[tuple[int, int, int]]:
+    """Yield an item for each move that an engine chose, if the exact margins before and after the move are known.
+
+    An item has the number of the turn (0 for the first) and the margins before and after the move, from the mover's
+    side.
+    """
+    after = (*(turn.exact for turn in game.turns), game.margin)[1:]
+    for number, (turn, came) in enumerate(zip(game.turns, after, strict=True)):
+        if turn.seconds is None or turn.exact is None or came is None:
+            continue
+        sign = 1 if turn.colour is Colour.BLACK else -1
+        yield number, sign * turn.exact, sign * came
+
+
+def discs_lost(game: GameRecord) -> dict[Colour, tuple[int, int]]:
+    """Return for each colour the number of discs lost by its moves in ``choices``, and the number of these moves."""
+    lost = dict.fromkeys(Colour, (0, 0))
+    for turn, best, came in choices(game):
+        colour = game.turns[turn].colour
+        discs, moves = lost[colour]
+        lost[colour] = discs + best - came, moves + 1
+    return lost
 
 
 def is_one_sided(score: Score) -> bool:

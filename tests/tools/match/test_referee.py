@@ -14,7 +14,7 @@ from outflank.tests.support.positions import ONE_WAY, WITH_PASSES
 from outflank.tests.support.processes import MARK, living_with
 from outflank.tests.support.runs import BLACK, WHITE, played, referee, seated
 from outflank.tools.match.game import delay
-from outflank.tools.match.game.referee import ScoreRule, Solver, discs_lost
+from outflank.tools.match.game.referee import ScoreRule, Solver
 from outflank.tools.match.game.results import Ending
 from outflank.tools.match.runner.pool import DialogueLog
 from outflank.tools.report.records import annotated_game
@@ -204,28 +204,6 @@ def test_the_last_positions_of_a_game_get_their_exact_margins(
 
     assert exact == [best_margin(turn.before) if turn.before.empties <= most else None for turn in turns]
     assert len([margin for margin in exact if margin is not None]) >= most
-
-
-def test_discs_are_lost_by_the_one_who_chose_a_solved_move() -> None:
-    game = played(WITH_PASSES)
-    game = replace(game, turns=Solver().solved(game.turns, 10))
-    lost = discs_lost(game)
-    (first,) = (
-        number
-        for number, turn in enumerate(game.turns)
-        if turn.exact is not None and game.turns[number - 1].exact is None
-    )
-    swing = game.turns[first].exact
-
-    assert swing is not None
-    assert game.margin is not None
-    assert min(lost[BLACK][0], lost[WHITE][0]) >= 0
-    assert lost[WHITE][0] - lost[BLACK][0] == game.margin - swing
-    choices = [turn for turn in game.turns[first:] if not turn.move.is_pass]
-    assert lost[BLACK][1] + lost[WHITE][1] == len(choices)
-    given = replace(game, turns=tuple(replace(turn, seconds=None) for turn in game.turns))
-    for each in (played(WITH_PASSES), given, replace(game, turns=(), margin=None)):
-        assert discs_lost(each) == {BLACK: (0, 0), WHITE: (0, 0)}
 
 
 def test_a_solve_can_be_ended_from_another_thread_and_then_none_follows() -> None:

@@ -10,7 +10,10 @@ from hypothesis import strategies as st
 
 from outflank.engine import Colour
 from outflank.protocol.clock import TimeControl
+from outflank.tests.support.positions import WITH_PASSES
 from outflank.tests.support.runs import (
+    BLACK,
+    WHITE,
     broken_off,
     fake,
     judged,
@@ -22,6 +25,7 @@ from outflank.tests.support.runs import (
     settings,
     summary_of,
 )
+from outflank.tools.match.game.referee import Solver
 from outflank.tools.match.game.results import Ending, GameRecord, OffClockTime, Score
 from outflank.tools.match.state.run import Format, Run
 from outflank.tools.match.stats.elo import estimate
@@ -29,7 +33,7 @@ from outflank.tools.match.stats.ratings import PairScore, Rating, rate
 from outflank.tools.match.stats.sprt import Sprt
 from outflank.tools.page.parts import phase_table
 from outflank.tools.report.charts import Series, chart, strip, thinned
-from outflank.tools.report.figures import Figures, is_one_sided
+from outflank.tools.report.figures import Figures, discs_lost, is_one_sided
 from outflank.tools.report.report import charts
 from outflank.tools.report.wording import elo_text, rating_text, seconds_text, verdict_lines
 
@@ -408,3 +412,25 @@ def test_the_table_of_a_match_and_its_last_line_say_the_same(pairs: list[float])
     assert in_table == last_line.replace("95 %: ", "").replace(" (95 %)", "").replace("undefined", "-")
     if not any(pairs):
         assert "+" not in last_line, "expected no gain after losing everything"
+
+
+def test_discs_are_lost_by_the_one_who_chose_a_solved_move() -> None:
+    game = played(WITH_PASSES)
+    game = replace(game, turns=Solver().solved(game.turns, 10))
+    lost = discs_lost(game)
+    (first,) = (
+        number
+        for number, turn in enumerate(game.turns)
+        if turn.exact is not None and game.turns[number - 1].exact is None
+    )
+    swing = game.turns[first].exact
+
+    assert swing is not None
+    assert game.margin is not None
+    assert min(lost[BLACK][0], lost[WHITE][0]) >= 0
+    assert lost[WHITE][0] - lost[BLACK][0] == game.margin - swing
+    choices = [turn for turn in game.turns[first:] if not turn.move.is_pass]
+    assert lost[BLACK][1] + lost[WHITE][1] == len(choices)
+    given = replace(game, turns=tuple(replace(turn, seconds=None) for turn in game.turns))
+    for each in (played(WITH_PASSES), given, replace(game, turns=(), margin=None)):
+        assert discs_lost(each) == {BLACK: (0, 0), WHITE: (0, 0)}

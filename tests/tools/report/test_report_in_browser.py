@@ -11,10 +11,9 @@ from outflank.protocol.formats import ggf, sgf
 from outflank.tests.support.browser import Browser, in_browser
 from outflank.tests.support.positions import ONE_WAY, WITH_PASSES
 from outflank.tests.support.runs import broken_off, judged, page_of, played, random_run, run_of
-from outflank.tools.match.game.referee import choices, discs_lost
 from outflank.tools.match.game.results import Ending
 from outflank.tools.match.state.run import Format, Run
-from outflank.tools.report.figures import Figures
+from outflank.tools.report.figures import Figures, choices, discs_lost
 from outflank.tools.report.records import annotated_game
 
 pytestmark = in_browser

@@ -1,7 +1,7 @@
 """Referees one game. The referee has its own board, rules, clocks and results, since an engine is never trusted."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -70,30 +70,6 @@ class Solver:
         """Stop the search if ``stop`` was called just before it began."""
         if self._stopped and self._searcher is not None:
             self._searcher.stop()
-
-
-def choices(game: GameRecord) -> Iterator[tuple[int, int, int]]:
-    """Yield an item for each move that an engine chose, if the exact margins before and after the move are known.
-
-    An item has the number of the turn (0 for the first) and the margins before and after the move, from the mover's
-    side.
-    """
-    after = (*(turn.exact for turn in game.turns), game.margin)[1:]
-    for number, (turn, came) in enumerate(zip(game.turns, after, strict=True)):
-        if turn.seconds is None or turn.exact is None or came is None:
-            continue
-        sign = 1 if turn.colour is Colour.BLACK else -1
-        yield number, sign * turn.exact, sign * came
-
-
-def discs_lost(game: GameRecord) -> dict[Colour, tuple[int, int]]:
-    """Return for each colour the number of discs lost by its moves in ``choices``, and the number of these moves."""
-    lost = dict.fromkeys(Colour, (0, 0))
-    for turn, best, came in choices(game):
-        colour = game.turns[turn].colour
-        discs, moves = lost[colour]
-        lost[colour] = discs + best - came, moves + 1
-    return lost
 
 
 @dataclass(frozen=True, slots=True)
