@@ -31,6 +31,7 @@ from outflank.tools.match.game import delay
 from outflank.tools.match.game.delay import (
     DelayMeter,
     ProcessorTime,
+    StallWatch,
     own_waited_seconds,
     processor_times,
     together_at_most,
@@ -39,7 +40,6 @@ from outflank.tools.match.game.delay import (
 from outflank.tools.match.game.results import Ending, Loss
 from outflank.tools.match.game.seat import Seat
 from outflank.tools.match.runner import conductor, pool
-from outflank.tools.match.runner.pool import StallWatch
 from outflank.tools.match.runner.session import RunSession
 from outflank.tools.match.state.events import Event, GameEnded, GameStarted, Notice, TurnPlayed
 from outflank.tools.match.state.run import Format
@@ -127,8 +127,8 @@ def test_only_naps_that_end_late_are_stalls_though_the_monotonic_clock_has_steps
 
     end = threading.Event()
     clocks = {"perf_counter": lambda: now, "monotonic": lambda: now - now % (1 / 64), "sleep": nap}
-    monkeypatch.setattr(pool, "time", SimpleNamespace(**clocks))
-    monkeypatch.setattr(pool, "own_waited_seconds", lambda: waited if naps >= 500 else 0.0)
+    monkeypatch.setattr(delay, "time", SimpleNamespace(**clocks))
+    monkeypatch.setattr(delay, "own_waited_seconds", lambda: waited if naps >= 500 else 0.0)
     with StallWatch() as watch:
         end.wait()
 

@@ -16,7 +16,7 @@ from outflank.tests.support.runs import BLACK, WHITE, played, referee, seated
 from outflank.tools.match.game import delay
 from outflank.tools.match.game.referee import ScoreRule, Solver
 from outflank.tools.match.game.results import Ending
-from outflank.tools.match.runner.pool import DialogueLog
+from outflank.tools.match.runner.dialogue import DialogueLog
 from outflank.tools.report.records import annotated_game
 
 

@@ -6,10 +6,14 @@ which the engine's own threads occupy the processors does not count. The process
 the engine's output does not count either.
 """
 
+import math
+import threading
 import time
+from collections import deque
 from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from typing import Self
 
 from outflank.engine.machine import ticks_a_second
 from outflank.protocol.drivers.driver import Driver
@@ -20,6 +24,9 @@ _BUSY_SHARE = 1.1  # the maximum ratio of used to declared processor time, with 
 _UNSEEN_SECONDS = 0.01  # added to the observed wait of a ready thread, whose full length is not known yet
 _NO_USAGE = ThreadUsage()
 _TICKS = ticks_a_second()  # the unit of /proc/stat
+_NAP_SECONDS = 0.01
+_LATE_SECONDS = 0.005  # a longer delay in waking up counts as a stall
+_REMEMBERED = 10_000
 
 HeldUp = Callable[[float, float], float]
 """Returns the seconds for which the machine was suspended between two values of ``time.perf_counter()``."""
@@ -92,6 +99,47 @@ class _Snapshot:
         """Return a snapshot of the present moment."""
         at, own_wait, own_cpu = time.perf_counter(), own_waited_seconds(), time.thread_time()
         return cls(at, driver.usage, recent_processor_times(at), own_wait, own_cpu)
+
+
+class StallWatch:
+    """Records when the machine was suspended. As a context manager, it starts and ends the recording thread.
+
+    The thread also wakes up late if other programs occupy the processors. On Linux, this part of the delay does not
+    count, since the waits of the engines and of the threads that read their answers are measured separately.
+    """
+
+    def __init__(self) -> None:
+        self._stalls: deque[tuple[float, float]] = deque(maxlen=_REMEMBERED)
+        self._due = math.inf
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._watch, name="stall-watch", daemon=True)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+        self._thread.join()
+
+    def held_up(self, began: float, ended: float) -> float:
+        """Return the seconds for which the machine was suspended between two values of ``time.perf_counter()``.
+
+        ``time.monotonic()`` is too coarse: before Python 3.13 it has steps of 16 ms on Windows, so every short
+        sleep of the recording thread would seem to end late.
+        """
+        stalls = [*self._stalls, (self._due, time.perf_counter())]  # the last stall may still continue
+        overlapping = (late - due for due, late in stalls if due < ended and late > began)
+        return sum(stall for stall in overlapping if stall > _LATE_SECONDS)
+
+    def _watch(self) -> None:
+        while not self._over.is_set():
+            waited = own_waited_seconds()
+            due = self._due = time.perf_counter() + _NAP_SECONDS
+            time.sleep(_NAP_SECONDS)
+            late = time.perf_counter() - due
+            if late > _LATE_SECONDS and (stalled := late - (own_waited_seconds() - waited)) > _LATE_SECONDS:
+                self._stalls.append((due, due + stalled))
 
 
 class DelayMeter:

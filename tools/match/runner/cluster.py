@@ -14,8 +14,9 @@ from distributed import Event as Flag
 from distributed import Future
 
 from outflank.protocol.drivers.spec import EngineSpec
+from outflank.tools.match.game.delay import StallWatch
 from outflank.tools.match.game.results import Pairing
-from outflank.tools.match.runner.pool import NewsQueue, PairWorker, StallWatch, needs_stall_watch
+from outflank.tools.match.runner.pool import NewsQueue, PairWorker, needs_stall_watch
 from outflank.tools.match.state.events import Event, PairDone, TurnPlayed
 from outflank.tools.match.state.run import RunSettings
 from outflank.tools.runtime.cluster import connect, if_same_build, places, this_build

@@ -15,10 +15,10 @@ from typing import Protocol, Self
 
 from outflank.protocol.drivers import Driver, EngineSpec, make_driver
 from outflank.protocol.drivers.reports import is_thought
-from outflank.protocol.lines import printable
-from outflank.tools.match.game.delay import own_waited_seconds
+from outflank.tools.match.game.delay import StallWatch
 from outflank.tools.match.game.referee import Referee, Solver
 from outflank.tools.match.game.results import Ending, GameRecord, Pairing
+from outflank.tools.match.runner.dialogue import LONGEST_LINE, DialogueLog
 from outflank.tools.match.state.events import (
     Event,
     GameEnded,
@@ -42,90 +42,7 @@ _DESCRIPTORS_A_TABLE = 32  # the number of file descriptors of a worker while tw
 # The longest delay that does not void a loss on time: half the default grace period. It is constant, so that results of
 # different runs are comparable.
 THRESHOLD_SECONDS = 0.025
-_NAP_SECONDS = 0.01
-_LATE_SECONDS = 0.005  # a longer delay in waking up counts as a stall
-_REMEMBERED = 10_000
-
-
-class StallWatch:
-    """Records when the machine was suspended. As a context manager, it starts and ends the recording thread.
-
-    The thread also wakes up late if other programs occupy the processors. On Linux, this part of the delay does not
-    count, since the waits of the engines and of the threads that read their answers are measured separately.
-    """
-
-    def __init__(self) -> None:
-        self._stalls: deque[tuple[float, float]] = deque(maxlen=_REMEMBERED)
-        self._due = math.inf
-        self._over = threading.Event()
-        self._thread = threading.Thread(target=self._watch, name="stall-watch", daemon=True)
-
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._over.set()
-        self._thread.join()
-
-    def held_up(self, began: float, ended: float) -> float:
-        """Return the seconds for which the machine was suspended between two values of ``time.perf_counter()``.
-
-        ``time.monotonic()`` is too coarse: before Python 3.13 it has steps of 16 ms on Windows, so every short
-        sleep of the recording thread would seem to end late.
-        """
-        stalls = [*self._stalls, (self._due, time.perf_counter())]  # the last stall may still continue
-        overlapping = (late - due for due, late in stalls if due < ended and late > began)
-        return sum(stall for stall in overlapping if stall > _LATE_SECONDS)
-
-    def _watch(self) -> None:
-        while not self._over.is_set():
-            waited = own_waited_seconds()
-            due = self._due = time.perf_counter() + _NAP_SECONDS
-            time.sleep(_NAP_SECONDS)
-            late = time.perf_counter() - due
-            if late > _LATE_SECONDS and (stalled := late - (own_waited_seconds() - waited)) > _LATE_SECONDS:
-                self._stalls.append((due, due + stalled))
-
-
-_FIRST_LINES = 2_000  # an ordinary game has a few hundred lines
-_LAST_LINES = 2_000  # the lines at the end of the dialogue, which show the fault
-_LONGEST_LINE = 1_000  # characters; longer lines are cut
-_Line = tuple[float, str, str, str]
 _THOUGHT_SECONDS = 0.1  # the least time between two search reports that observers get
-
-
-class DialogueLog:
-    """The lines of one game with their times: ``>`` to an engine, ``<`` from an engine, ``!`` any other line."""
-
-    def __init__(self) -> None:
-        self.begin()
-
-    def begin(self) -> None:
-        """Clear the log for a new game."""
-        self._started = time.monotonic()
-        self._first: list[_Line] = []
-        self._last: deque[_Line] = deque(maxlen=_LAST_LINES)
-        self._said = 0
-
-    def add(self, name: str, direction: str, line: str) -> None:
-        """Add a line. If the dialogue is very long, only its first and its last lines are kept."""
-        kept = self._first if self._said < _FIRST_LINES else self._last
-        kept.append((time.monotonic() - self._started, name, direction, line[:_LONGEST_LINE]))
-        self._said += 1
-
-    def lines(self) -> tuple[str, ...]:
-        """Return the lines of this game, with blanks in place of control characters. Long lines are cut."""
-        forgotten = self._said - len(self._first) - len(self._last)
-        gap = [f"... {forgotten} lines left out ..."] if forgotten else []
-        return (*map(_text, self._first), *gap, *map(_text, self._last))
-
-
-def _text(said: _Line) -> str:
-    seconds, name, direction, line = said
-    return f"{seconds:9.3f} {name} {direction} {printable(line)}"
-
-
 MOST_CRASHES = 3  # the maximum number of replays of a pair after crashes, if the settings ask for replays
 # The maximum number of replays of a pair after time forfeits on a busy machine; later forfeits count.
 MOST_FALLS = 5
@@ -271,7 +188,7 @@ class PairWorker:
             now = time.monotonic()
             if now >= self._next_thought:
                 self._next_thought = now + _THOUGHT_SECONDS
-                self._on_update(Thought(self._game, name, line[:_LONGEST_LINE]))
+                self._on_update(Thought(self._game, name, line[:LONGEST_LINE]))
 
     def _begin_turn(self, attempt: int, ply: int, allowance: float) -> None:
         self._next_thought = 0.0
