@@ -14,12 +14,10 @@ from outflank.book.records import COLUMNS, Record, to_row
 from outflank.book.store import BOOK, Book
 from outflank.engine import OutflankError, Position, Rules, SettingsError
 from outflank.engine.rules import checked_rules
-from outflank.storage.database import sealed
 from outflank.storage.files import file_of
 from outflank.storage.lock import WriterLock
 
 _INSERT_POSITION = f"INSERT OR REPLACE INTO position VALUES ({', '.join('?' * len(COLUMNS))})"
-_INSERT_FACT = "INSERT OR REPLACE INTO book VALUES (?, ?)"
 _INSERT_HISTORY = "INSERT INTO history (time, what) VALUES (?, ?)"
 
 
@@ -49,8 +47,7 @@ class BookWriter(Book):
             if path.exists():
                 raise OutflankError(f"{str(path)!r} exists already: a new book needs a new name")
             own = {"rules": str(rules), "created": _now(), "outflank": __version__}
-            with BOOK.creating(path) as (connection, _):
-                connection.executemany(_INSERT_FACT, sealed({**(facts or {}), **own}).items())
+            BOOK.create(path, {**(facts or {}), **own})
             try:
                 return cls(path, BOOK.open_to_write(path), lock)
             except BaseException:

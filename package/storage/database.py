@@ -94,6 +94,12 @@ class DatabaseKind:
                     os.unlink(name)
             raise
 
+    def create(self, path: Path, facts: Mapping[str, str]) -> None:
+        """Create a file with these facts in its first table and without other rows; see ``creating``."""
+        with self.creating(path) as (connection, _):
+            sql = f"INSERT INTO {self._facts_table} VALUES (?, ?)"
+            connection.executemany(sql, sealed(facts).items())
+
     def is_application_of(self, path: Path) -> bool:
         """Return whether a file has the header of this kind. The rest of the file is not checked."""
         try:
@@ -158,8 +164,7 @@ class DatabaseKind:
 
         Raises: FileFormatError, whose message does not name the file, if the facts are damaged; sqlite3.Error.
         """
-        table = self.tables.split()[2]  # after CREATE TABLE
-        rows = connection.execute(f"SELECT name, value FROM {table} LIMIT {_MOST_FACTS}")
+        rows = connection.execute(f"SELECT name, value FROM {self._facts_table} LIMIT {_MOST_FACTS}")
         facts: dict[str, str] = dict(typed(rows, str, str))
         if facts.pop(CHECKSUM_FACT, None) != _checksum(facts):
             raise FileFormatError("the facts about itself do not have the right checksum")
@@ -170,6 +175,10 @@ class DatabaseKind:
         return FileFormatError(
             f"can't read {str(path)!r} as {self.noun} ({str(reason) or 'a size beyond all memory'})"
         )
+
+    @property
+    def _facts_table(self) -> str:
+        return self.tables.split()[2]  # after CREATE TABLE
 
     def _check_header(self, path: Path) -> bool:
         """Check the header before SQLite reads it; return whether the file is in WAL mode."""
@@ -227,6 +236,33 @@ class DatabaseKind:
             connection.close()
             raise
         return connection
+
+
+@contextmanager
+def transaction(connection: sqlite3.Connection, *, immediate: bool = False) -> Iterator[None]:
+    """Commit the changes of the ``with`` block; if the block or the commit fails, discard the changes.
+
+    Args:
+        connection: a connection without an open transaction.
+        immediate: True to lock the file for writing before the block.
+
+    Raises: sqlite3.Error.
+    """
+    connection.execute("BEGIN IMMEDIATE" if immediate else "BEGIN")
+    try:
+        yield
+        connection.execute("COMMIT")
+    except BaseException:
+        with contextlib.suppress(sqlite3.Error):  # after some errors, SQLite has already rolled back
+            connection.execute("ROLLBACK")
+        raise
+
+
+def remove_database(path: Path) -> None:
+    """Remove a file and its files of WAL mode. Files that do not exist or can't be removed are skipped."""
+    for suffix in ("", "-wal", "-shm"):
+        with contextlib.suppress(OSError):
+            path.with_name(path.name + suffix).unlink()
 
 
 def sealed(facts: Mapping[str, str]) -> dict[str, str]:

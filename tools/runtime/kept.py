@@ -23,7 +23,7 @@ from outflank import __version__
 from outflank.engine import Move, OutflankError, Position, Rules
 from outflank.engine.evaluation import weights
 from outflank.protocol.formats.annotated import AnnotatedGame
-from outflank.storage.database import DatabaseKind, sealed
+from outflank.storage.database import DatabaseKind, remove_database, transaction
 from outflank.storage.folders import user_folder
 from outflank.storage.lock import WriterLock
 from outflank.tools.runtime.progress import counted, warn
@@ -90,9 +90,7 @@ class KeptResults:
         if (
             kind is None and self._lock is not None
         ):  # without the lock, the file may belong to another process
-            for suffix in ("", "-wal", "-shm"):
-                with suppress(OSError):
-                    self.path.with_name(self.path.name + suffix).unlink()
+            remove_database(self.path)
         elif kind is not None and self._known and os.path.exists(self.path):
             warn(f"{counted(len(self._known), 'result')} kept: the same command continues")
         if self._lock is not None:
@@ -183,8 +181,7 @@ class KeptResults:
             if self._lock is None:
                 self._lock = WriterLock(self.path, "one process keeps the results of a command")
             if not os.path.exists(self.path):
-                with _KEPT.creating(self.path) as (new, _):
-                    new.executemany("INSERT INTO kept VALUES (?, ?)", sealed(self._facts).items())
+                _KEPT.create(self.path, self._facts)
             self._connection = _KEPT.open_to_write(self.path)
             if _KEPT.read_facts(self._connection) != self._facts:
                 self._close()
@@ -201,9 +198,8 @@ class KeptResults:
             return
         rows = [(task, value, _checksum(task, value)) for task, value in self._new.items()]
         try:
-            self._connection.execute("BEGIN")
-            self._connection.executemany("INSERT OR REPLACE INTO result VALUES (?, ?, ?)", rows)
-            self._connection.execute("COMMIT")
+            with transaction(self._connection):
+                self._connection.executemany("INSERT OR REPLACE INTO result VALUES (?, ?, ?)", rows)
         except sqlite3.Error:  # such as a full disk
             self._close()
             return

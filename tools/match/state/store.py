@@ -26,6 +26,7 @@ from outflank import __version__
 from outflank.engine import FileFormatError, Move, Rules
 from outflank.engine.evaluation.weights import checksum
 from outflank.engine.machine import cpu_name, processors
+from outflank.storage.database import transaction
 from outflank.storage.lock import LOCK_SUFFIX, WriterLock, expect_no_other_file
 from outflank.tools.match.game.results import GameRecord, OffClockTime, opening_text
 from outflank.tools.match.state import schema
@@ -324,15 +325,9 @@ class Store:
     def _commit(self, statements: Iterable[Statement], durable: bool) -> None:
         connection = self._connection
         connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
-        connection.execute("BEGIN IMMEDIATE")
-        try:
+        with transaction(connection, immediate=True):
             for sql, group in groupby(statements, key=itemgetter(0)):
                 connection.executemany(sql, (values for _, values in group))
-            connection.execute("COMMIT")
-        except BaseException:
-            if connection.in_transaction:
-                connection.execute("ROLLBACK")
-            raise
 
 
 def read_run(path: Path) -> Run:

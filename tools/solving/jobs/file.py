@@ -19,7 +19,7 @@ from outflank import __version__
 from outflank.book.keys import BOARD_BYTES
 from outflank.engine import FileFormatError, Limit, NotationError, OutflankError, Rules
 from outflank.protocol.formats import obf
-from outflank.storage.database import DatabaseKind, sealed
+from outflank.storage.database import DatabaseKind, sealed, transaction
 from outflank.storage.lock import WriterLock, expect_no_other_file
 from outflank.tools.runtime.progress import counted
 from outflank.tools.solving.jobs.tree import Bounds
@@ -160,8 +160,7 @@ class JobFile:
             if not path.exists():
                 assert facts is not None, "a job that is not there was refused"
                 expect_no_other_file(path, "a new job needs")
-                with JOB.creating(path) as (new, _):
-                    new.executemany("INSERT INTO job VALUES (?, ?)", sealed(_texts(facts)).items())
+                JOB.create(path, _texts(facts))
             connection = JOB.open_to_write(path)
             undo.callback(connection.close)
             job = cls(path, lock, connection)
@@ -208,17 +207,10 @@ class JobFile:
             new = solved if known is None else known.joined(solved)
             if known is None or new.bounds != known.bounds:
                 joined[key] = new
-        with _in_words(self.path):
-            self._connection.execute("BEGIN")
-            try:
-                self._connection.executemany(_INSERT, (_row(key, solved) for key, solved in joined.items()))
-                self._connection.execute("DELETE FROM job")
-                self._connection.executemany("INSERT INTO job VALUES (?, ?)", sealed(_texts(facts)).items())
-                self._connection.execute("COMMIT")
-            except BaseException:
-                with suppress(sqlite3.Error):
-                    self._connection.execute("ROLLBACK")
-                raise
+        with _in_words(self.path), transaction(self._connection):
+            self._connection.executemany(_INSERT, (_row(key, solved) for key, solved in joined.items()))
+            self._connection.execute("DELETE FROM job")
+            self._connection.executemany("INSERT INTO job VALUES (?, ?)", sealed(_texts(facts)).items())
         self.solved |= joined
         self.facts = facts
         return len(joined)

@@ -19,7 +19,7 @@ from typing import Any, BinaryIO, Self
 
 from outflank import __version__
 from outflank.engine import FileFormatError, Move, Position, Rules, SettingsError
-from outflank.storage.database import DatabaseKind, sealed
+from outflank.storage.database import DatabaseKind, remove_database, transaction
 from outflank.storage.files import file_of, open_regular, writing
 from outflank.storage.lock import WriterLock
 from outflank.tools.runtime.progress import counted
@@ -124,9 +124,7 @@ class ProofFile:
         with suppress(sqlite3.Error):
             self._connection.close()
         if not self.parts:
-            for suffix in ("", "-wal", "-shm"):
-                with suppress(OSError):
-                    self._part_path.with_name(self._part_path.name + suffix).unlink()
+            remove_database(self._part_path)
         self._lock.release()
 
     def expect_about(self, boards: Sequence[str]) -> None:
@@ -225,8 +223,7 @@ class ProofFile:
         with self._in_words():
             if not self._part_path.exists():
                 facts = {"outflank": __version__, "rules": str(self._rules), "searched": str(self._searched)}
-                with _PARTS.creating(self._part_path) as (new, _):
-                    new.executemany("INSERT INTO proofs VALUES (?, ?)", sealed(facts).items())
+                _PARTS.create(self._part_path, facts)
             return _PARTS.open_to_write(self._part_path)
 
     def _read_parts(self) -> None:
@@ -255,24 +252,13 @@ class ProofFile:
 
     def _forget(self, board: str) -> None:
         """Remove a proof that is complete or damaged from the file of incomplete proofs."""
-        with self._in_words(), self._transaction():
+        with self._in_words(), transaction(self._connection):
             self._connection.execute("DELETE FROM chunk WHERE board = ?", (board,))
             self._connection.execute("DELETE FROM part WHERE board = ?", (board,))
         self.parts.pop(board, None)
 
-    @contextmanager
-    def _transaction(self) -> Iterator[None]:
-        self._connection.execute("BEGIN")
-        try:
-            yield
-            self._connection.execute("COMMIT")
-        except BaseException:
-            with suppress(sqlite3.Error):
-                self._connection.execute("ROLLBACK")
-            raise
-
     def _store(self, board: str, part: ProofPart, lines: bytes | None) -> None:
-        with self._in_words(), self._transaction():
+        with self._in_words(), transaction(self._connection):
             if lines is not None:
                 self._connection.execute(
                     "INSERT INTO chunk SELECT ?, count(*), ? FROM chunk WHERE board = ?",
