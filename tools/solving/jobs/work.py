@@ -41,7 +41,7 @@ _AHEAD = 1  # the number of boards in the queue besides the running ones, so tha
 _HASH_MB = 4  # the size of the transposition table for estimates
 _LOOK_SECONDS = 0.5
 _SHOWN_SECONDS = 0.25
-_MOST_DEATHS = 3  # the number of consecutive worker deaths after which the job ends with an error
+_MOST_CRASHES = 3  # the number of consecutive crashes of workers after which the job ends with an error
 
 _T = TypeVar("_T")
 
@@ -96,6 +96,7 @@ class Workers:
         self._open = open_them
         self.hash_mb, self.threads = hash_mb, threads
         self._stack = ExitStack()
+        self._crashes = 0  # the number of crashes since the last result
 
     def __enter__(self) -> Self:
         self.executor, self.places = self._stack.enter_context(self._open())
@@ -108,29 +109,22 @@ class Workers:
         """Start a task with `arguments`, followed by `hash_mb` and `threads`."""
         return self.executor.submit(task, *arguments, self.hash_mb, self.threads)
 
+    def worked(self) -> None:
+        """Note that a task has returned a result."""
+        self._crashes = 0
+
     def replace(self) -> None:
-        """Replace all workers after one has crashed. The crash ends the other workers too."""
+        """Replace all workers after one has crashed. The crash ends the other workers too.
+
+        Raises: OutflankError after too many crashes without a result between them.
+        """
+        self._crashes += 1
+        if self._crashes == _MOST_CRASHES:
+            raise OutflankError(
+                f"workers died {self._crashes} times without a result: they may lack memory for --hash"
+            ) from None
         self._stack.close()
         self.__enter__()
-
-
-class Deaths:
-    """Counts deaths of workers since the last result."""
-
-    def __init__(self) -> None:
-        self._count = 0
-
-    def forget(self) -> None:
-        """Set the count to 0 after a result."""
-        self._count = 0
-
-    def count(self) -> None:
-        """Count a death. Raises: OutflankError if too many workers have died."""
-        self._count += 1
-        if self._count == _MOST_DEATHS:
-            raise OutflankError(
-                f"workers died {self._count} times without a result: they may lack memory for --hash"
-            ) from None
 
 
 class JobSolver:
@@ -175,10 +169,9 @@ class JobSolver:
 
         Raises: OutflankError if workers crash repeatedly, or if an answer can't be stored.
         """
-        guess, deaths = None, Deaths()
+        guess = None
         self._recall()
         while open_ones := [asked for asked in self._asked if self.lower < asked <= self.upper]:
-            before = self.searches
             try:
                 if guess is None:
                     guess = self._guess(open_ones)
@@ -186,11 +179,8 @@ class JobSolver:
                 below = [asked for asked in open_ones if asked <= guess]
                 self._answer(below[-1] if below else open_ones[0])
             except BrokenExecutor:
-                if before < self.searches:
-                    deaths.forget()
-                deaths.count()
-                self._running.clear()
                 self._workers.replace()
+                self._running.clear()
         for future in self._running:
             future.cancel()
         self.seconds = time.monotonic() - self._began
@@ -238,6 +228,7 @@ class JobSolver:
         found = result_of(task)
         self.nodes += found.nodes
         if found.exact:
+            self._workers.worked()
             self.searches += 1
             score, bound = int(found.score), found.bound
             lower, upper = -64 if bound == "upper" else score, 64 if bound == "lower" else score
@@ -270,6 +261,7 @@ class JobSolver:
             for future in wait(self._running, _LOOK_SECONDS, FIRST_COMPLETED).done:
                 board, found = self._running.pop(future), result_of(future)
                 self._add(board, found)
+                self._workers.worked()
                 self.searches += 1
                 self.nodes += found.nodes
                 tree.learn(key_of(board)[0])

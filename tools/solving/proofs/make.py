@@ -19,7 +19,7 @@ from outflank.tools.runtime.executor import shared_searcher
 from outflank.tools.runtime.progress import live
 from outflank.tools.solving.jobs.show import duration
 from outflank.tools.solving.jobs.tree import Bounds, bounds_among, move_reaching
-from outflank.tools.solving.jobs.work import Deaths, Workers, result_of
+from outflank.tools.solving.jobs.work import Workers, result_of
 from outflank.tools.solving.proofs.file import ProofFile
 from outflank.tools.solving.proofs.write import ProofState, ProofWriter
 from outflank.tools.solving.solutions import Solution, SolutionReport
@@ -68,7 +68,6 @@ class ProofMaker:
 
         Raises: OutflankError if workers crash repeatedly, or if a step can't be stored.
         """
-        deaths = Deaths()
         with live(self._draw):
             while self._waiting or self._running:
                 try:
@@ -77,12 +76,11 @@ class ProofMaker:
                         self._waiting.popleft()
                     for future in wait(self._running, _LOOK_SECONDS, FIRST_COMPLETED).done:
                         self._take(future)
-                        deaths.forget()
+                        self._workers.worked()
                 except BrokenExecutor:
-                    deaths.count()
+                    self._workers.replace()
                     self._waiting.extendleft(self._running.values())
                     self._running.clear()
-                    self._workers.replace()
                 self._print_progress()
 
     def _start(self, number: int, problem: Problem) -> None:
