@@ -1,7 +1,7 @@
 """Click commands with grouped options, and helpers to define options."""
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import MISSING, fields
 from functools import wraps
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -288,16 +288,32 @@ def handing(kinds: Mapping[str, type[Any]], *options: Decorator) -> Decorator:
     return decorate
 
 
+def completions(
+    words: Iterable[str], incomplete: str, *, helps: Mapping[str, str] | None = None, files: bool = False
+) -> list["CompletionItem"]:
+    """Return the completions of a word for the shell.
+
+    Args:
+        words: the possible words.
+        incomplete: the beginning of the word.
+        helps: the descriptions of words, by word.
+        files: True to complete to file names too.
+    """
+    from click.shell_completion import CompletionItem  # imported late, so that engines start faster
+
+    found = [
+        CompletionItem(word, help=(helps or {}).get(word)) for word in words if word.startswith(incomplete)
+    ]
+    return [*found, *([CompletionItem(incomplete, type="file")] if files else [])]
+
+
 def completed_by(
     *words: str, files: bool = False
 ) -> Callable[[click.Context, click.Parameter, str], list["CompletionItem"]]:
     """Return a click callback that completes a value to one of `words` or, if `files`, to a file name."""
 
     def complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> list["CompletionItem"]:
-        from click.shell_completion import CompletionItem  # imported late, so that engines start faster
-
-        found = [CompletionItem(word) for word in words if word.startswith(incomplete)]
-        return [*found, *([CompletionItem(incomplete, type="file")] if files else [])]
+        return completions(words, incomplete, files=files)
 
     return complete
 
@@ -336,10 +352,7 @@ class CommandGroup(click.Group):
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list["CompletionItem"]:
         """Return the matching commands with their summaries, or options if the word begins with a dash."""
-        from click.shell_completion import CompletionItem  # imported late: engines do not need it
-
-        found = self.summaries.items() if not incomplete.startswith("-") else ()
-        names = [CompletionItem(name, help=text) for name, text in found if name.startswith(incomplete)]
+        names = completions(self.summaries, incomplete, helps=self.summaries)
         return [*names, *click.Command.shell_complete(self, ctx, incomplete)]
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

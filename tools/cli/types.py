@@ -13,6 +13,7 @@ from outflank.engine import NotationError, SettingsError
 from outflank.engine.search.limits import SELECTIVITIES
 from outflank.protocol.clock import parse_duration
 from outflank.storage.files import STDOUT, expect_writable
+from outflank.tools.cli.command import completions
 from outflank.tools.runtime.progress import warn
 
 if TYPE_CHECKING:
@@ -60,12 +61,9 @@ class WholeNumber(click.IntRange):
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list["CompletionItem"]:
         """Return all numbers of the range if the range is small, as for levels."""
-        from click.shell_completion import CompletionItem  # imported late: engines do not need it
-
         if self.min is None or self.max is None or self.max - self.min > _MOST_COMPLETED:
             return []
-        numbers = map(str, range(int(self.min), int(self.max) + 1))
-        return [CompletionItem(number) for number in numbers if number.startswith(incomplete)]
+        return completions(map(str, range(int(self.min), int(self.max) + 1)), incomplete)
 
 
 class Number(click.FloatRange):
@@ -176,12 +174,9 @@ class FileOrSample(click.Path):
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list["CompletionItem"]:
         """Return the names of samples; the shell adds files."""
-        from click.shell_completion import CompletionItem  # imported late: engines do not need it
+        from outflank.protocol.formats.samples import samples  # imported late, as in ``convert``
 
-        from outflank.protocol.formats.samples import samples
-
-        names = [CompletionItem(name) for name in samples() if name.startswith(incomplete)]
-        return [*names, *super().shell_complete(ctx, param, incomplete)]
+        return [*completions(samples(), incomplete), *super().shell_complete(ctx, param, incomplete)]
 
 
 class OutputFile(click.Path):

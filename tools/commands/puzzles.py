@@ -25,7 +25,7 @@ from outflank.tools.analysis.puzzles import (
     sgf_game,
     solved_share,
 )
-from outflank.tools.cli.command import CommandGroup
+from outflank.tools.cli.command import CommandGroup, completions
 from outflank.tools.cli.game_filter import GameFilter, filter_options, source_option
 from outflank.tools.cli.options import output_files_option, rules_option, weights_option, workers_option
 from outflank.tools.cli.positions import ReadGames, complete_games, expect_kept, number_of_games
@@ -63,9 +63,7 @@ class _Puzzles(CommandGroup):
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list["CompletionItem"]:
         """Return the commands, and files for the default command."""
-        from click.shell_completion import CompletionItem  # imported late: most commands do not need it
-
-        return [*super().shell_complete(ctx, incomplete), CompletionItem(incomplete, type="file")]
+        return [*super().shell_complete(ctx, incomplete), *completions((), incomplete, files=True)]
 
 
 @click.group(cls=_Puzzles)
