@@ -13,7 +13,7 @@ from typing import Any
 from starlette.routing import WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from outflank.engine import Colour, OutflankError, Rules, SettingsError
+from outflank.engine import OutflankError, Rules, SettingsError
 from outflank.protocol.clock import TimeControl
 from outflank.protocol.drivers.spec import EngineSpec, Protocol
 from outflank.protocol.lines import printable
@@ -161,7 +161,7 @@ class Arena(RunObserver):
         """Return the state of the arena as plain data for JSON."""
         with self._lock:
             playing = [
-                {"game": number, "black": pairing.names[Colour.BLACK], "white": pairing.names[Colour.WHITE]}
+                {"game": number, "black": pairing.black, "white": pairing.white}
                 for number, pairing in sorted(self._playing.items())
             ]
         return {
@@ -309,7 +309,7 @@ async def _token_of(client: ClientSocket) -> str:
 
 
 def _names(pairing: Pairing) -> tuple[str, str]:
-    return pairing.names[Colour.BLACK], pairing.names[Colour.WHITE]
+    return pairing.black, pairing.white
 
 
 def _result(game: GameRecord) -> messages.ResultMessage:

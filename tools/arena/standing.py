@@ -140,5 +140,5 @@ def _pair(number: int, duo: tuple[str, str], opening: Any) -> tuple[Pairing, ...
 
 def _twin(game: Pairing) -> Pairing:
     number = game.number + 1 if game.number % 2 else game.number - 1
-    black, white = game.names[Colour.BLACK], game.names[Colour.WHITE]
+    black, white = game.black, game.white
     return Pairing(number, game.pair, {Colour.BLACK: white, Colour.WHITE: black}, game.opening, game.round)

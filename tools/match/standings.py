@@ -274,5 +274,5 @@ _DIRECTIONS = _bytes_by_symmetry(
 
 def _pair_score(games: list[GameRecord]) -> PairScore:
     pairing = games[0].pairing
-    first, second = (pairing.names[colour] for colour in Colour)
+    first, second = pairing.black, pairing.white
     return PairScore(first, second, sum((game.score_of(first) for game in games), Score()), pairing.opening)

@@ -94,7 +94,7 @@ class Figures(Standings):
         """Black's score by opening, in the order of the games."""
         openings: defaultdict[str, Score] = defaultdict(Score)
         for game in self.run.games:
-            openings[opening_text(game.pairing.opening)] += game.score_of(game.pairing.names[Colour.BLACK])
+            openings[opening_text(game.pairing.opening)] += game.score_of(game.pairing.black)
         return openings
 
     @cached_property

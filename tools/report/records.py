@@ -23,12 +23,11 @@ _FORMULA = ("=", "+", "-", "@")
 
 def annotated_game(game: GameRecord, event: str = "") -> AnnotatedGame:
     """Return a game with times, evaluations and exact margins. The comment describes the fault that ended the game."""
-    names = game.pairing.names
     return AnnotatedGame(
         game.first_position,
         game.turns,
-        black=names[Colour.BLACK],
-        white=names[Colour.WHITE],
+        black=game.pairing.black,
+        white=game.pairing.white,
         result=game.result,
         title=f"game {game.pairing.number}",
         event=event,
@@ -55,14 +54,14 @@ def as_transcript(record: AnnotatedGame, game: GameRecord) -> AnnotatedGame:
 
 def headline(game: GameRecord) -> str:
     """Return ``game 3: A - B +12``, with Black's margin, or ``game 3: A - B, B loses by time``."""
-    names, end = game.pairing.names, game.ending
+    pairing, end = game.pairing, game.ending
     if game.margin is not None:
         result = f" {game.margin:+d}"
     elif end is Ending.AGREEMENT:
         result = f", {game.early_end.partition(':')[0]}"
     else:
         result = f", {game.loser_name} {'resigns' if end is Ending.RESIGNATION else f'loses by {end}'}"
-    return f"game {game.pairing.number}: {names[Colour.BLACK]} - {names[Colour.WHITE]}{result}"
+    return f"game {pairing.number}: {pairing.black} - {pairing.white}{result}"
 
 
 def csv_lines(games: Iterable[GameRecord]) -> Iterator[str]:
@@ -73,7 +72,7 @@ def csv_lines(games: Iterable[GameRecord]) -> Iterator[str]:
 
 
 def _csv_row(game: GameRecord) -> Iterable[object]:
-    black, white = (game.pairing.names[colour] for colour in Colour)
+    black, white = game.pairing.black, game.pairing.white
     points, final = game.points_of(black), game.final_position
     times = {colour: game.seconds_of(colour) for colour in Colour}
     return (

@@ -5,7 +5,6 @@ from typing import Any
 
 import click
 
-from outflank.engine import Colour
 from outflank.tools.match.game.results import GameRecord, Pairing, opening_text
 from outflank.tools.match.state.events import (
     EngineJoined,
@@ -75,8 +74,8 @@ def _names(pairing: Pairing) -> dict[str, Any]:
         "game": pairing.number,
         "pair": pairing.pair,
         "round": pairing.round,
-        "black": pairing.names[Colour.BLACK],
-        "white": pairing.names[Colour.WHITE],
+        "black": pairing.black,
+        "white": pairing.white,
         "opening": opening_text(pairing.opening),
     }
 

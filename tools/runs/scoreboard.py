@@ -10,7 +10,6 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, Task, TextCol
 from rich.table import Table
 from rich.text import Text
 
-from outflank.engine import Colour
 from outflank.protocol.lines import printable
 from outflank.tools.match.game.results import Ending, GameRecord, Pairing
 from outflank.tools.match.schedule.formats import games_to_be_planned
@@ -185,8 +184,7 @@ class Scoreboard(RunObserver):
         table.add_column(overflow="fold")
         table.add_column(no_wrap=True)
         for number, (pairing, state) in sorted([*self._boards.items()])[:_MOST_GAMES_SHOWN]:
-            names = pairing.names
-            table.add_row(f"game {number}", Text(f"{names[Colour.BLACK]} - {names[Colour.WHITE]}"), state)
+            table.add_row(f"game {number}", Text(f"{pairing.black} - {pairing.white}"), state)
         return table
 
 
@@ -200,8 +198,7 @@ def seconds_left(task: Task) -> float | None:
 
 def game_line(game: GameRecord) -> str:
     """Return ``game 3  A (Black) - B (White): A by 12``, with the colour names of the rules."""
-    names = game.pairing.names
-    black, white = names[Colour.BLACK], names[Colour.WHITE]
+    black, white = game.pairing.black, game.pairing.white
     first, second = game.rules.colour_names
     line = f"game {game.pairing.number:<3d} {black} ({first}) - {white} ({second}): "
     if game.ending not in (Ending.DISCS, Ending.ADJUDICATION):

@@ -278,8 +278,8 @@ def _tables(run: Run, openings: Sequence[tuple[Move, ...]]) -> tuple[dict[str, s
         {
             "number": pairing.number,
             "round": pairing.round,
-            "black": pairing.names[Colour.BLACK],
-            "white": pairing.names[Colour.WHITE],
+            "black": pairing.black,
+            "white": pairing.white,
             "opening": opening_text(pairing.opening),
         }
         for pairing in planned[:most]

@@ -50,7 +50,7 @@ def run(
     while len(games) < len(planned := plan(settings, openings, games)):
         assert tuple(game.pairing for game in games) == planned[: len(games)]
         for pairing in planned[len(games) :]:
-            black, white = pairing.names[Colour.BLACK], pairing.names[Colour.WHITE]
+            black, white = pairing.black, pairing.white
             games.append(played(pairing, result(black, white)))
     return games
 
@@ -74,8 +74,8 @@ def test_a_match_is_pairs_on_the_same_opening_with_colours_swapped() -> None:
     assert [pairing.number for pairing in pairings] == [1, 2, 3, 4, 5, 6]
     assert [pairing.pair for pairing in pairings] == [1, 1, 2, 2, 3, 3]
     assert [pairing.opening for pairing in pairings] == [OPENINGS[index] for index in (0, 0, 1, 1, 2, 2)]
-    assert [pairing.names[Colour.BLACK] for pairing in pairings] == ["E0", "E1"] * 3
-    assert [pairing.names[Colour.WHITE] for pairing in pairings] == ["E1", "E0"] * 3
+    assert [pairing.black for pairing in pairings] == ["E0", "E1"] * 3
+    assert [pairing.white for pairing in pairings] == ["E1", "E0"] * 3
     assert plan(settings_of(Format.MATCH, 2, games=3), OPENINGS, []) == pairings[:3]  # half a pair at its end
     again = plan(settings_of(Format.MATCH, 2, games=6), OPENINGS[:2], [])
     assert [pairing.opening for pairing in again[::2]] == [OPENINGS[0], OPENINGS[1], OPENINGS[0]]
@@ -119,8 +119,8 @@ def test_no_engine_has_black_much_more_often_than_white(form: Format, players: i
         settings = settings_of(form, players, games, 1 if form is Format.KNOCKOUT else rounds)
         black, white = Counter[str](), Counter[str]()
         for game in run(settings, by_number):
-            black[game.pairing.names[Colour.BLACK]] += 1
-            white[game.pairing.names[Colour.WHITE]] += 1
+            black[game.pairing.black] += 1
+            white[game.pairing.white] += 1
         most = max(abs(black[name] - white[name]) for name in settings.names)
         assert most <= (2 if form in (Format.KNOCKOUT, Format.SWISS) else 1), (black, white)
 
@@ -128,7 +128,7 @@ def test_no_engine_has_black_much_more_often_than_white(form: Format, players: i
 def test_the_better_seed_of_a_knockout_does_not_always_begin() -> None:
     first_round = plan(settings_of(Format.KNOCKOUT, 8, games=1), OPENINGS, [])
 
-    assert [pairing.names[Colour.BLACK] for pairing in first_round] == ["E0", "E4", "E1", "E5"]
+    assert [pairing.black for pairing in first_round] == ["E0", "E4", "E1", "E5"]
 
 
 def test_more_swiss_rounds_than_opponents_are_played_all_the_same() -> None:
@@ -153,7 +153,7 @@ def test_equal_points_are_ordered_by_the_discs_that_tables_show() -> None:
     won_by = {("E0", "E1"): 4, ("E1", "E0"): 20, ("E2", "E1"): 4, ("E2", "E0"): 6}
     games = []
     for pairing in plan(settings, OPENINGS, []):
-        margin = won_by.get((pairing.names[Colour.BLACK], pairing.names[Colour.WHITE]))
+        margin = won_by.get((pairing.black, pairing.white))
         game = played(pairing, margin or 1)
         games.append(game if margin else replace(game, ending=Ending.RESIGNATION, margin=None))
     shown = Standings(settings, games).scores

@@ -78,6 +78,16 @@ class Pairing:
         """The names of both engines."""
         return frozenset(self.names.values())
 
+    @property
+    def black(self) -> str:
+        """The name of Black's engine."""
+        return self.names[Colour.BLACK]
+
+    @property
+    def white(self) -> str:
+        """The name of White's engine."""
+        return self.names[Colour.WHITE]
+
     def begun(self) -> "Pairing":
         """Return a copy with the present time as the start of the game."""
         return replace(self, started=datetime.now(UTC).astimezone().isoformat(timespec="seconds"))
@@ -287,7 +297,7 @@ class GameRecord:
 
     def colour_of(self, name: str) -> Colour:
         """Return the side that engine `name` played."""
-        return Colour.BLACK if self.pairing.names[Colour.BLACK] == name else Colour.WHITE
+        return Colour.BLACK if self.pairing.black == name else Colour.WHITE
 
     def points_of(self, name: str) -> float:
         """Return the points of engine `name`: 1 for a win, 0.5 for a draw, 0 for a loss."""
