@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from textwrap import fill
 
 import click
 
@@ -23,6 +24,16 @@ from outflank.tools.runtime.signals import Interrupts
 
 _LONGEST_TROUBLE = 400
 _INDENT = " " * 10
+
+
+def check_lines() -> Iterator[str]:
+    """Yield lines with the names of all checks and what they check."""
+    for protocol, (_, checks) in CATALOGUES.items():
+        yield f"{protocol.value}: {len(checks)} checks\n"
+        for name, check in checks.items():
+            yield f"  {name}{'' if check.level == 'must' else ' (recommended)'}"
+            yield fill(check.rule, 100, initial_indent=_INDENT, subsequent_indent=_INDENT)
+        yield ""
 
 
 def find_engine(

@@ -8,7 +8,6 @@ from collections.abc import Iterable
 from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
-from textwrap import fill
 
 import click
 
@@ -26,8 +25,8 @@ from outflank.tools.checks.examination import (
     verdict,
 )
 from outflank.tools.checks.show import (
-    _INDENT,
     broken_rules,
+    check_lines,
     engine_facts,
     engine_lines,
     facts_text,
@@ -93,14 +92,8 @@ def _check_names(names: tuple[str, ...]) -> tuple[str, ...]:
 def _list_checks(ctx: click.Context, option: click.Parameter, wanted: bool) -> None:
     if not wanted or ctx.resilient_parsing:
         return
-    for protocol, (_, checks) in CATALOGUES.items():
-        click.echo(f"{protocol.value}: {len(checks)} checks\n")
-        for name, check in checks.items():
-            level = "" if check.level == "must" else " (recommended)"
-            click.echo(
-                f"  {name}{level}\n{fill(check.rule, 100, initial_indent=_INDENT, subsequent_indent=_INDENT)}"
-            )
-        click.echo()
+    for line in check_lines():
+        click.echo(line)
     ctx.exit()
 
 

@@ -14,6 +14,7 @@ import click
 
 from outflank.engine import NotationError
 from outflank.protocol.drivers.spec import EngineSpec
+from outflank.protocol.lines import printable
 from outflank.storage.files import open_to_append
 from outflank.tools.cli.command import Command, Option
 from outflank.tools.cli.types import EXISTING_FILE, LOG_FILE, Seconds, WholeNumber, read_by
@@ -25,7 +26,6 @@ from outflank.tools.ggs.settings import (
     read_password,
     read_server,
     read_user,
-    read_wishes,
 )
 from outflank.tools.runtime.progress import warn
 from outflank.tools.runtime.signals import heeded_signals
@@ -46,6 +46,18 @@ def _entry(text: str) -> EngineSpec:
 def _wish(name: str, sort: str) -> Callable[[Any], Any]:
     choices = click.Choice(get_args(Wish))
     return click.option(f"--{name}", type=choices, default="any", help=f"Whether to play {sort}.")
+
+
+def _all_matching(pattern: re.Pattern[str], expected: str) -> Callable[..., tuple[str, ...]]:
+    """Return a callback that checks the values of an option against a pattern."""
+
+    def check(texts: tuple[str, ...]) -> tuple[str, ...]:
+        for text in texts:
+            if not pattern.fullmatch(text):
+                raise NotationError(f"expected {expected}, got {printable(text)!r}")
+        return texts
+
+    return read_by(check)
 
 
 @click.command(cls=Command)
@@ -87,7 +99,7 @@ def _wish(name: str, sort: str) -> Callable[[Any], Any]:
     "--ask",
     "asks",
     multiple=True,
-    callback=read_wishes(_ASK, "a request such as 's8r20 5:00 NAME'"),
+    callback=_all_matching(_ASK, "a request such as 's8r20 5:00 NAME'"),
     help="Ask for a match: 's8r20 5:00 NAME'; several may be given.",
 )
 @click.option(
@@ -95,7 +107,7 @@ def _wish(name: str, sort: str) -> Callable[[Any], Any]:
     "tournaments",
     multiple=True,
     metavar="ID",
-    callback=read_wishes(_TOURNAMENT, "the id of a tournament such as .7"),
+    callback=_all_matching(_TOURNAMENT, "the id of a tournament such as .7"),
     help="Join this tournament of /td; several may be given.",
 )
 @click.option(

@@ -2,7 +2,6 @@
 
 import os
 import re
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
@@ -10,7 +9,6 @@ from typing import Literal
 from outflank.engine import NotationError, SettingsError
 from outflank.protocol.drivers.spec import EngineSpec
 from outflank.protocol.lines import printable
-from outflank.tools.cli.types import read_by
 from outflank.tools.ggs.messages import MatchType, Offer
 
 _LONGEST_SHOWN = 1_000
@@ -135,18 +133,6 @@ def read_server(text: str) -> tuple[str, int]:
     except UnicodeError:
         pass
     raise NotationError(f"expected HOST:PORT, got {printable(text)!r}")
-
-
-def read_wishes(pattern: re.Pattern[str], expected: str) -> Callable[..., tuple[str, ...]]:
-    """Return a callback that checks the values of an option against a pattern."""
-
-    def check(texts: tuple[str, ...]) -> tuple[str, ...]:
-        for text in texts:
-            if not pattern.fullmatch(text):
-                raise NotationError(f"expected {expected}, got {printable(text)!r}")
-        return texts
-
-    return read_by(check)
 
 
 def read_password(file: Path | None) -> str:
