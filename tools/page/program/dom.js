@@ -59,6 +59,14 @@ export function announce(text) {
   while (at("spoken").children.length > MOST_SPOKEN) at("spoken").firstChild.remove();
 }
 
+/** Call a function with each file that the user chooses in an input. The same file can be chosen again. @param {string} id @param {(file: File) => any} act */
+export function onFile(id, act) {
+  at(id).onchange = event => {
+    if (event.target.files[0]) act(event.target.files[0]);
+    event.target.value = "";
+  };
+}
+
 /** Download a file. @param {Blob} content @param {string} name */
 export function download(content, name) {
   const link = element("a", {href: URL.createObjectURL(content), download: name});

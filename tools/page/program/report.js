@@ -10,7 +10,5 @@ mode.viewer = viewer;
 for (const record of dataOf("replays")) viewer.games.set(record.number, new Game(record));
 at("games").tBodies[0].append(...[...viewer.games.values()].map(game => viewer.rowOf(game)));
 viewer.begin();
-for (const button of /** @type {any} */ (document.querySelectorAll("#downloads button")))
-  button.onclick = () => viewer.save(button.dataset.format, "all" in button.dataset);
 window.onhashchange = () => viewer.followAddress();
 if (!viewer.followAddress() && viewer.games.size) viewer.show([...viewer.games.keys()][0]);

@@ -52,6 +52,8 @@ export class Viewer {
     at("view").onchange = () => this.drawScores();
     at("by-engine").onchange = at("by-ending").onchange = () => this.filter();
     if (this.hasLines) at("trunk").onclick = () => this.goHome();
+    for (const button of /** @type {any} */ (document.querySelectorAll("#downloads button")))
+      button.onclick = () => this.save(button.dataset.format, "all" in button.dataset);
     document.addEventListener("keydown", event => this.heedKey(event));
     document.addEventListener("click", event => this.heedClick(event));
     // A control that was used with the mouse loses the focus, so that keys reach the board.

@@ -1,6 +1,6 @@
 /** Spaced repetition of problems, openings and the user's own errors; docs/web.md describes it. */
 
-import {announce, at, download, say} from "../dom.js";
+import {announce, at, download, onFile, say} from "../dom.js";
 import {Game, PASS} from "../game.js";
 import {playerName} from "../seats.js";
 import {complain, request, requestJson} from "../server.js";
@@ -48,16 +48,15 @@ export class PractiseMode extends SearchedMode {
       const answer = await request("progress");
       if (answer) download(await answer.blob(), "outflank-practice.json");
     };
-    at("import").onchange = event => { if (event.target.files[0]) this.loadCards(event.target.files[0]); event.target.value = ""; };
-    at("own").onchange = async event => {
-      const file = event.target.files[0], found = file && await requestJson("problems", file);
-      event.target.value = "";
+    onFile("import", file => this.loadCards(file));
+    onFile("own", async file => {
+      const found = await requestJson("problems", file);
       if (!found) return;
       this.problems = found.problems;
       this.choose("problems");
       if (found.total > found.problems.length) complain(t("The first {0} of {1} problems are asked.", found.problems.length, found.total));
-    };
-    at("games-of-errors").onchange = event => { if (event.target.files[0]) this.readErrors(event.target.files[0]); event.target.value = ""; };
+    });
+    onFile("games-of-errors", file => this.readErrors(file));
     at("errors-of").onchange = () => this.ask();
   }
 

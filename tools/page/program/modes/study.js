@@ -1,6 +1,6 @@
 /** The mode for studying games: open, extend, search, review and save games, or set up positions by clicks. */
 
-import {announce, at, download, element, tableRow} from "../dom.js";
+import {announce, at, download, element, onFile, tableRow} from "../dom.js";
 import {LOSSES} from "../game.js";
 import {playerName} from "../seats.js";
 import {complain, request} from "../server.js";
@@ -16,11 +16,7 @@ export class StudyMode extends SearchedMode {
     /** The board of a position setup in progress; null otherwise. @type {string | null} */
     this.setting = null;
     at("fresh").onclick = () => desk.startGame({rules: this.viewer.game.record.rules});
-    at("open").onchange = event => {
-      const file = event.target.files[0];
-      if (file) desk.read(file, file.name);
-      event.target.value = "";
-    };
+    onFile("open", file => desk.read(file, file.name));
     at("paste").onclick = () => { at("pasting").hidden = !at("pasting").hidden; at("text").focus(); };
     at("take").onclick = () => { desk.read(at("text").value); at("pasting").hidden = true; };
     at("save").onchange = event => {
