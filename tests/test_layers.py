@@ -69,6 +69,16 @@ def circles(used: dict[str, set[str]]) -> list[str]:
     ]
 
 
+def rooms_told(page: str) -> dict[str, set[str]]:
+    """Return the table of a page like docs/design.md: the rooms, and the rooms that each uses."""
+    cells = dict(re.findall(r"^\| `(\w+)/` \| .* \| ([^|]+) \|$", page, re.MULTILINE))
+    told = {}
+    for name, cell in cells.items():
+        named = set(re.findall(r"`(\w+)`", cell))
+        told[name] = cells.keys() - {name} - named if cell.startswith("all but") else named
+    return told
+
+
 def package_of(path: Path, root: Path) -> str:
     return ".".join(["outflank", *path.relative_to(root).parent.parts]).replace(
         "outflank.package", "outflank"
@@ -141,6 +151,19 @@ def test_no_two_rooms_of_the_tools_circle() -> None:
     assert {"commands", "cli", "match/state", "runtime"} <= set(used)
     assert circles(used) == []
     assert [name for name, others in used.items() if "commands" in others] == []
+
+
+def test_the_design_page_tells_which_rooms_each_room_uses() -> None:
+    """It counts the parts of `match` as one room."""
+    used: dict[str, set[str]] = {}
+    for name, others in rooms_used(ROOT).items():
+        own = name.partition("/")[0]
+        used.setdefault(own, set()).update({other.partition("/")[0] for other in others} - {own})
+    del used["__init__"]
+    told = rooms_told((ROOT / "docs" / "design.md").read_text())
+
+    assert told.keys() == used.keys()
+    assert [f"{name} uses {', '.join(sorted(used[name]))}" for name in used if told[name] != used[name]] == []
 
 
 def test_outflank_as_an_engine_and_the_drivers_of_other_engines_do_not_know_each_other() -> None:
