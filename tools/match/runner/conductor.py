@@ -60,7 +60,7 @@ class Conductor:
         self._on_event = on_event
         self._interrupts = interrupts
         self._standings = Standings(past.settings, past.games)
-        self._path = past.settings.path()
+        self._path = past.settings.value_path()
         for pair in self._standings.pairs:
             self._move_values(pair)
         self._attempts = Counter[int]()  # the number of the last void attempt, by pair

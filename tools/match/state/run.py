@@ -75,7 +75,7 @@ class RunSettings:
         """The names of the engines."""
         return tuple(engine.name for engine in self.engines)
 
-    def path(self) -> ValuePath | None:
+    def value_path(self) -> ValuePath | None:
         """Return the values of a tuning before its first pair; None for all other runs."""
         return ValuePath(self.tuning, (self.games + 1) // 2, self.seed) if self.tuning else None
 

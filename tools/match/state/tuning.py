@@ -70,7 +70,7 @@ def values_of(settings: RunSettings, results: Sequence[float]) -> list[Value]:
         settings: the settings of the run.
         results: the points of the first engine in each pair, 0 to 2, from the first pair on.
     """
-    tuning, path = settings.tuning, settings.path()
+    tuning, path = settings.tuning, settings.value_path()
     if tuning is None or path is None:
         return []
     step, settled = max(len(results) // _POINTS, 1), math.ceil(_SETTLED_FROM * len(results))

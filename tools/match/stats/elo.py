@@ -35,7 +35,7 @@ def variance(counts: Sequence[float]) -> float:
     return math.fsum(count * square for count, square in zip(counts, squares, strict=True)) / sum(counts)
 
 
-def thinned(states: Iterable[State], pairs: int, most: int) -> Iterator[tuple[int, State]]:
+def thinned_states(states: Iterable[State], pairs: int, most: int) -> Iterator[tuple[int, State]]:
     """Yield evenly spaced numbers of pairs, each with the state after this number of pairs.
 
     Args:
@@ -50,9 +50,9 @@ def thinned(states: Iterable[State], pairs: int, most: int) -> Iterator[tuple[in
 
 
 def prefixes(pairs: Sequence[float], most: int) -> Iterator[tuple[int, Pentanomial]]:
-    """Yield numbers of pairs, each with the counts after this number of pairs; see ``thinned``."""
+    """Yield numbers of pairs, each with the counts after this number of pairs; see ``thinned_states``."""
     none: Pentanomial = (0, 0, 0, 0, 0)
-    return thinned(accumulate(pairs, _with_pair, initial=none), len(pairs), most)
+    return thinned_states(accumulate(pairs, _with_pair, initial=none), len(pairs), most)
 
 
 def _with_pair(counts: Pentanomial, pair: float) -> Pentanomial:

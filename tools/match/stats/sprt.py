@@ -17,7 +17,7 @@ from itertools import accumulate
 from typing import Any
 
 from outflank.errors import NotationError
-from outflank.tools.match.stats.elo import NELO_PER_T, pentanomial, prefixes, scores, thinned
+from outflank.tools.match.stats.elo import NELO_PER_T, pentanomial, prefixes, scores, thinned_states
 
 # The count of an outcome that has not occurred yet. A count of 0 would make logarithms infinite.
 _UNSEEN = 1e-3
@@ -307,7 +307,7 @@ class DiscTest(Sprt):
         """See ``Sprt``."""
         totals = accumulate(values, initial=0.0)
         squares = accumulate((value * value for value in values), initial=0.0)
-        for done, sums in thinned(zip(totals, squares, strict=True), len(values), most):
+        for done, sums in thinned_states(zip(totals, squares, strict=True), len(values), most):
             yield done, self._ratio(done, *sums)
 
     def _ratio(self, count: int, total: float, square: float) -> float:

@@ -149,8 +149,8 @@ def _progress_table(title: str, last: Progress) -> Table:
         "proof": "-" if last["proof"] is None else f"{last['proof']:.3g}",
         "disproof": "-" if last["disproof"] is None else f"{last['disproof']:.3g}",
         "nodes": f"{last['nodes']:,}",
-        "time": duration(last["seconds"]),
-        "left": "-" if last["left"] is None else duration(last["left"]),
+        "time": rough_duration(last["seconds"]),
+        "left": "-" if last["left"] is None else rough_duration(last["left"]),
     }
     for name in columns:
         table.add_column(name, justify="right")
@@ -158,7 +158,7 @@ def _progress_table(title: str, last: Progress) -> Table:
     return table
 
 
-def duration(seconds: float) -> str:
+def rough_duration(seconds: float) -> str:
     """Return a duration as text, as in ``90 s``, ``12 min``, ``3.5 h``, ``20 d``."""
     for length, unit in _UNITS:
         if seconds >= 2 * length:

@@ -17,7 +17,7 @@ from outflank.protocol.formats.obf import Problem
 from outflank.tools.report.search import score_text
 from outflank.tools.runtime.executor import shared_searcher
 from outflank.tools.runtime.progress import live
-from outflank.tools.solving.jobs.show import duration
+from outflank.tools.solving.jobs.show import rough_duration
 from outflank.tools.solving.jobs.tree import Bounds, bounds_among, move_reaching
 from outflank.tools.solving.jobs.work import Workers, result_of
 from outflank.tools.solving.proofs.file import ProofFile
@@ -158,8 +158,8 @@ class ProofMaker:
                 words.append(
                     f"#{number} with {text}: {score}, {self._shares.get(number, 0):.0%}, {part.state.lines:,} lines"
                 )
-        words.append(duration(time.monotonic() - self._began))
-        return ", ".join(words) + ("" if self._left is None else f", about {duration(self._left)} left")
+        words.append(rough_duration(time.monotonic() - self._began))
+        return ", ".join(words) + ("" if self._left is None else f", about {rough_duration(self._left)} left")
 
     def _print_progress(self) -> None:
         if not self._report.as_json or time.monotonic() - self._printed < _JSON_SECONDS:
