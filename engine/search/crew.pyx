@@ -286,7 +286,7 @@ cdef inline bint _must_wait(const CrewState *crew, int seen, const int *helpers)
 cdef void _wait(Worker *worker, int seen, const int *helpers) noexcept nogil:
     """Wait until more than `seen` split points were opened, no helper is left, or the search is over.
 
-    `helpers` is the number of helpers; NULL to ignore it. A thread that has slept may return before any of these events.
+    `helpers` is the number of helpers; NULL to ignore it. A thread that has slept may return before these events.
     """
     cdef CrewState *crew = worker.crew
     cdef double asleep_from = clock_seconds() + _AWAKE_FOR

@@ -66,7 +66,8 @@ cdef class Deepening:
     cdef RootMove *_moves
     cdef uint64_t _own, _opp
     cdef int _count, _lines, _empties, _wanted
-    cdef int _window, _window_end  # half the width of an iteration's first window; `_window_end` for searches to the end
+    # Half the width of an iteration's first window, and the same for searches to the end.
+    cdef int _window, _window_end
     # The depth and selectivity of the last finished iteration. The depth is 0 before the first iteration is finished.
     cdef int _depth, _selectivity
     cdef bint _told_wld  # true if `told` of each move is only the sign of a score, since the limit is `wld`

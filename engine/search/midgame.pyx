@@ -106,7 +106,7 @@ cdef int _search_node(
 cdef inline bint _cut_by_reply(
     Worker *worker, uint64_t own, uint64_t opp, int depth, int beta, MoveEntry *moves, int count, int *score
 ) noexcept nogil:
-    """Return whether the table proves that a move reaches `beta` (enhanced transposition cutoff); if so, set `score`."""
+    """Return whether the table proves that a move reaches `beta`; then set `score` (enhanced transposition cutoff)."""
     cdef uint64_t mine, theirs
     cdef Payload known
     cdef int i
@@ -180,7 +180,7 @@ cdef bint _cut_by_probcut(
 
 
 cdef inline int _shallow_depth(int depth) noexcept nogil:
-    """Return the depth of the shallow search. It must equal `shallow_depth` of probcut.py, which the margins depend on."""
+    """Return the depth of the shallow search; the margins were fitted for `shallow_depth` of probcut.py, its equal."""
     cdef int shallow = 2 * (depth >> 2) + (depth & 1)
     return shallow if shallow else depth - 2
 

@@ -1,4 +1,4 @@
-"""Fills the table of stable discs on edges by trying all sequences of moves on an edge. stability.pxd uses the table."""
+"""Fills the table of stable discs on edges, which stability.pxd uses, by trying all sequences of moves on an edge."""
 
 from libc.stdint cimport uint64_t
 
