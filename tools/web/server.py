@@ -293,6 +293,8 @@ class _PromptSockets(_UnreadOutput, WebSocketsSansIOProtocol):
 
     async def send(self, message: Any) -> None:
         """Send a message; a long text is split into fragments."""
+        if message["type"] == "websocket.send" and self.transport.is_closing():
+            raise ClientDisconnected  # asyncio writes a warning to stderr for each message to a lost connection
         text = message.get("text") if message["type"] == "websocket.send" else None
         if text is None or len(text) <= _PIECE:
             await super().send(message)
