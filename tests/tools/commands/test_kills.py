@@ -117,7 +117,7 @@ COMMANDS = {
         ("proof", "audit", "OUT/claims.csv", "--workers", "1", "--hash", "4"), RESULTS, audited
     ),
     "openings make": Long(
-        ("openings", "make", "--moves", "6", "--depth", "8", "--workers", "1", "-o", "OUT/o.txt"),
+        ("openings", "make", "--moves", "5", "--depth", "8", "--workers", "1", "-o", "OUT/o.txt"),
         RESULTS,
         contents("o.txt"),
     ),

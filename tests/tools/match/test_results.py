@@ -109,7 +109,13 @@ def gauntlet(folder: Path, faults: Iterable[str], stall: float, *options: str) -
     assert told["good"]["wins_by_fault"] == sum((Counter(faults) for faults in expected.values()), Counter())
 
 
-@pytest.mark.parametrize("options", [(), pytest.param(("--concurrency", "4"), marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--concurrency", "2"),
+        *(pytest.param(more, marks=pytest.mark.slow) for more in ((), ("--concurrency", "4"))),
+    ],
+)
 def test_every_fault_is_counted_exactly_and_costs_nobody_else_a_game(
     tmp_path: Path, options: tuple[str, ...]
 ) -> None:

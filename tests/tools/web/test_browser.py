@@ -43,11 +43,15 @@ def test_a_browser_gets_a_file_that_leads_to_the_page_and_that_its_user_alone_ca
 
 
 def test_a_signal_does_not_wait_for_a_browser_in_the_foreground(tmp_path: Path) -> None:
-    script = browser(tmp_path, "slow", "exec sleep 60")
+    file = tmp_path / "process"
+    script = browser(tmp_path, "slow", f"echo $$ > '{file}.new'; mv '{file}.new' '{file}'; exec sleep 60")
     with Served(BROWSER=script, TMPDIR=str(tmp_path)) as served:
-        wait((tmp_path / "arguments").exists)
+        wait(file.exists)
         served.process.send_signal(signal.SIGINT)
         assert served.process.wait(20) == 130
+        os.kill(
+            int(file.read_text()), signal.SIGTERM
+        )  # otherwise it would hold the program's pipes for a minute
 
 
 @pytest.mark.parametrize("name", ["w3m", "lynx"])
