@@ -134,7 +134,7 @@ $(INTERPRETER)/bin/python3: .ci/interpreter | dev
 	.ci/interpreter $(INTERPRETER)
 
 # Each part is a make of its own, since dist is tried by those after it. What fresh leaves out for want of root is no release.
-release:  ## check everything and make all files of a release in dist/, as root; FRESH=--download leaves out an hour of checks
+release:  ## check everything and make all files of a release in dist/, as root; FRESH=--download leaves out half an hour of checks
 	rm -f build/fresh/summary
 	$(MAKE) lint types test
 	$(MAKE) dist
