@@ -257,7 +257,7 @@ def _score(score: int) -> int:
 
 
 class BookMove(NamedTuple):
-    """A move of a book's entry. Score and bounds are in discs from the side that makes the move.
+    """A move of a book's entry. Score and bounds are in discs, from the mover's point of view.
 
     Attributes:
         move: the move, in the position that was looked up.

@@ -100,7 +100,7 @@ def moves_at_once_if_time_is_up(engine: TappedGtpDriver) -> None:
 def heeds_its_clock(engine: TappedGtpDriver) -> None:
     """With three seconds a move it thinks longer than with one.
 
-    An engine does not if it ignores its clock, or if its options limit its search.
+    This check fails if the engine ignores its clock, or if its options limit its search.
     """
     short, long = (_thinking(engine, seconds) for seconds in (1, 3))
     expect(
