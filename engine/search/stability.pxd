@@ -93,8 +93,8 @@ cdef inline uint64_t stable_of(uint64_t own, uint64_t opp) noexcept nogil:
 cdef inline bint stability_cuts(uint64_t own, uint64_t opp, int alpha, int empties, int *bound) noexcept nogil:
     """Return whether the opponent's stable discs prove a score of at most `alpha`; if so, set `bound` to this score.
 
-    The proof is tried only if `alpha` is high enough to make a cutoff likely. The threshold is 6 at 4 empty squares, and
-    two more for each further empty square. It is a simplified form of Edax's threshold.
+    The proof is tried only if `alpha` is high enough to make a cutoff likely. The threshold, which is simplified from
+    Edax's, is 6 at 4 empty squares, and two more for each further empty square.
     """
     if alpha < 2 * empties - 2 or 64 - 2 * popcount(opp) > alpha:
         return False

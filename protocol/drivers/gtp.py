@@ -133,7 +133,7 @@ class GtpDriver(ProcessDriver):
                 self.order(f"play {made.colour} {made.move}", _CLAIM_SECONDS)
             claim = self.order("final_score", _CLAIM_SECONDS)
         except EngineRefusal:
-            return  # a refusal is not a false score
+            return  # the engine has claimed no score, so there is none to check
         except EngineError as error:
             self.remark(f"fails when a game is over: {error}")
             self.dismiss()

@@ -51,8 +51,8 @@ class TappedDriver(ProcessDriver):
 
     Args:
         spec: the engine.
-        patience: the value of the attribute.
-        thinking: the value of the attribute.
+        patience: see the attribute.
+        thinking: see the attribute.
         named: further arguments of ``Driver``, such as ``on_wait``.
     """
 

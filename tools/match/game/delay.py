@@ -252,7 +252,7 @@ def stolen_seconds(
 
 
 def together_at_most(ran: Collection[float], processors: int) -> float:
-    """Return the longest time for which threads with the running times `ran` can have used all processors at once.
+    """Return an upper bound of the time in which threads with the running times `ran` used all processors at once.
 
     A thread runs on one processor at a time. So the n threads that ran longest use at most n processors, and the other
     threads must use the remaining processors. Each n gives a bound; the lowest bound is the result.
