@@ -117,7 +117,7 @@ class Game(Sequence[Turn]):
         position, implied = self._position, []
         if colour is None:
             colour = position.side.other if position.must_pass and not move.is_pass else position.side
-        if Colour(colour) is not position.side:
+        if colour is not position.side and Colour(colour) is not position.side:
             if not position.must_pass:
                 mover, other = map(position.rules.colour_name, (position.side, position.side.other))
                 raise IllegalMoveError(f"{mover} is to move, got a move for {other}")

@@ -13,3 +13,4 @@ cdef class Position:
     cdef bint _is_mover(self, colour) except -1
     cdef uint64_t _turned(self, move)
     cdef Position _after(self, uint64_t turned, uint64_t disc)
+    cdef Position _made(self, uint64_t own, uint64_t opp, side)

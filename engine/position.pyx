@@ -21,7 +21,7 @@ from outflank.engine.symmetry import Symmetry
 from outflank.errors import mask
 
 _OTHELLO = Rules()
-_SYMMETRIES = range(8)
+_SYMMETRIES = tuple(Symmetry)
 
 
 cdef class Position:
@@ -180,18 +180,22 @@ cdef class Position:
 
     cdef Position _after(self, uint64_t turned, uint64_t disc):
         """Return the position after a move. `turned`: the discs that it turns. `disc`: the new disc, 0 for a pass."""
-        cdef Position after = Position.__new__(Position)
-        after.own = self.opp ^ turned
-        after.opp = self.own ^ turned ^ disc
-        after.side = self.side.other
-        after.rules = self.rules
-        return after
+        return self._made(self.opp ^ turned, self.own ^ turned ^ disc, self.side.other)
+
+    cdef Position _made(self, uint64_t own, uint64_t opp, side):
+        """Return a position under the same rules without the checks of the constructor."""
+        cdef Position made = Position.__new__(Position)
+        made.own = own
+        made.opp = opp
+        made.side = side
+        made.rules = self.rules
+        return made
 
     def with_side(self, side):
         """Return the same board with `side` to move."""
         if Colour(side) is self.side:
             return self
-        return Position(self.opp, self.own, side, self.rules)
+        return self._made(self.opp, self.own, self.side.other)
 
     def with_rules(self, rules):
         """Return the same board and side under other rules."""
@@ -235,7 +239,7 @@ cdef class Position:
         if symmetry not in _SYMMETRIES:
             raise OutOfRangeError(f"expected a symmetry from 0 to 7, got {symmetry!r}")
         cdef int number = symmetry
-        return Position(transform(self.own, number), transform(self.opp, number), self.side, self.rules)
+        return self._made(transform(self.own, number), transform(self.opp, number), self.side)
 
     def canonical(self):
         """Return the image with the smallest (own, opp) of all eight images, and the symmetry that maps to it."""
@@ -245,7 +249,7 @@ cdef class Position:
             own, opp = transform(self.own, symmetry), transform(self.opp, symmetry)
             if own < least_own or (own == least_own and opp < least_opp):
                 least_own, least_opp, leads_there = own, opp, symmetry
-        return Position(least_own, least_opp, self.side, self.rules), Symmetry(leads_there)
+        return self._made(least_own, least_opp, self.side), _SYMMETRIES[leads_there]
 
     def board_string(self):
         """Return the text ``-----... X``, which ``parse`` reads."""
