@@ -30,6 +30,7 @@ _NANOSECONDS = 1e9  # per second
 _SET_CHILD_SUBREAPER = 36  # an option of prctl()
 _KILL_SECONDS = 10.0  # the time limit of ``kill``; enough for a thousand processes on a busy machine
 _KILL_SLICE_SECONDS = 0.002
+_EMPTY_LOOKS = 5
 _DEAD = (psutil.STATUS_ZOMBIE, psutil.STATUS_DEAD)
 _LEAST_LIMIT = 1 << 62  # an RLIMIT_RTTIME in microseconds that no process ever reaches
 _ENGINE_BITS = 24
@@ -88,12 +89,20 @@ def terminate(engine: psutil.Process, mark: int) -> None:
 
 
 def kill(engine: psutil.Process | None, mark: int, known: Iterable[psutil.Process] = ()) -> None:
-    """Kill and reap all processes that ``living`` returns, until none is left or ``_KILL_SECONDS`` have passed."""
+    """Kill and reap all processes that ``living`` returns, until none is left or ``_KILL_SECONDS`` have passed.
+
+    If there was a process, none is left after several looks without one, since a process that forks and ends can hide
+    its child from a single look.
+    """
     if sys.platform == "win32":
         end_job(mark)
-    seen = set(known)
+    seen, empty_looks = set(known), 0
     deadline = time.perf_counter() + _KILL_SECONDS
-    while time.perf_counter() < deadline and (alive := living(engine, mark, seen)):
+    while time.perf_counter() < deadline:
+        alive = living(engine, mark, seen)
+        empty_looks = 0 if alive else empty_looks + 1
+        if empty_looks == (_EMPTY_LOOKS if seen else 1):
+            break
         for process in alive:
             with suppress(psutil.Error):
                 process.kill()

@@ -352,6 +352,23 @@ def test_a_chain_may_be_of_any_length(monkeypatch: pytest.MonkeyPatch) -> None:
     assert sorted(descendants.descendants(1)) == list(range(2, last + 1))
 
 
+def test_a_child_that_one_look_has_missed_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A process that forks and ends again and again is not always seen."""
+    sleepers = [subprocess.Popen(["sleep", "60"]) for _ in range(2)]
+    first, second = (psutil.Process(sleeper.pid) for sleeper in sleepers)
+    looks = iter([{first}, set(), {second}])
+    monkeypatch.setattr(descendants, "living", lambda *arguments: next(looks, set()))
+    try:
+        descendants.kill(None, descendants.new_mark())
+        codes = [sleeper.wait(20) for sleeper in sleepers]
+    finally:
+        for sleeper in sleepers:
+            sleeper.kill()
+            sleeper.wait()
+
+    assert codes[1] in (-signal.SIGKILL, 0)  # 0 if `kill` has reaped it
+
+
 def test_any_number_of_children_takes_one_look_at_all_processes(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where only psutil is there: a look at all of them for each took 39 s with 400 children."""
     looks = 0
