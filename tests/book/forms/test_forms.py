@@ -156,6 +156,14 @@ def test_the_header_tells_level_and_size_of_a_book_of_our_own(book: Book, tmp_pa
     assert list(records) == []
 
 
+def test_negative_numbers_of_a_header_are_carried_over(tmp_path: Path) -> None:
+    told = "2020 1 2 3 4 5 21 -1 -1 -2 0"
+    with make(tmp_path / "a.book", [record(START)], edax=told) as book:
+        _, facts, _ = read_form(BytesIO(written(book, "edax")), book.rules)
+
+    assert facts[edax.FACT] == told
+
+
 @pytest.mark.parametrize("told", ["2020 300 1 1 1 1 1 1 1 1 1", "2020 1 1 1 1 200 1 1 1 1 1", "yesterday"])
 def test_a_header_that_edax_has_no_room_for_is_made_anew(tmp_path: Path, told: str) -> None:
     with make(tmp_path / "a.book", [record(START)], edax=told) as book:
