@@ -67,6 +67,8 @@ from outflank.tools.web.practice import (
 from outflank.tools.web.worker import Worker
 
 MOST_BYTES = 4 << 20
+# A client that is still sending does not see the refusal, so a body that is somewhat too large is received to its end.
+_MOST_DISCARDED = 16 << 20
 """The size limit of an uploaded file."""
 _SOLVED_EMPTIES = 14
 _JUDGING_LEVEL = 12  # the level of the search that scores the moves of a practice position
@@ -293,12 +295,16 @@ class AnalysisBoard:
 
 
 async def _body(request: Request) -> bytes:
-    content = b""
+    content, size = bytearray(), 0
     async for chunk in request.stream():
-        content += chunk
-        if len(content) > MOST_BYTES:
-            raise HTTPException(413, f"a file of at most {MOST_BYTES >> 20} MB can be opened")
-    return content
+        size += len(chunk)
+        if size <= MOST_BYTES:
+            content += chunk
+        elif size > _MOST_DISCARDED:
+            break
+    if size > MOST_BYTES:
+        raise HTTPException(413, f"a file of at most {MOST_BYTES >> 20} MB can be opened")
+    return bytes(content)
 
 
 class _OpeningRequest(msgspec.Struct):

@@ -176,8 +176,9 @@ def test_boards_and_moves_are_read_as_people_paste_them(served: Served, text: st
     assert not json.loads(answer).get("bad")
 
 
-def test_too_large_a_file_is_refused_in_words(served: Served) -> None:
-    status, answer = served.post("read", b"f5d6" * (1 << 20) + b"!")
+@pytest.mark.parametrize("size", [(4 << 20) + 1, 15 << 20])
+def test_too_large_a_file_is_refused_in_words(served: Served, size: int) -> None:
+    status, answer = served.post("read", b"f" * size, connection="close")
 
     assert (status, answer) == (413, b"a file of at most 4 MB can be opened")
 
