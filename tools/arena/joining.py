@@ -47,6 +47,7 @@ _GREETING_SECONDS = 15.0
 _SILENCE_SECONDS = (
     10.0  # the time without a message after which the socket counts as dead; the server pings more often
 )
+_MOST_MALFORMED = 3
 _PAUSES = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0)  # the pauses before attempts to reconnect
 _THOUGHT_SECONDS = 0.2  # the minimum interval between two thoughts that are sent
 _BEYOND_SECONDS = 5.0  # the time for which the client waits for its engine after the server's deadline
@@ -266,12 +267,13 @@ class Joiner:
         self._known_terms: tuple[str, str, str] | None = None
         self._engine = ""
         self._tries = 0
+        self._malformed = 0  # the number of malformed messages since the last question
 
     def run(self) -> None:
         """Play until the tournament is over.
 
-        Raises: Refusal; NotationError if a message of the server is malformed; EngineError if the engine can't be
-            started; the exceptions of `check`.
+        Raises: Refusal; NotationError if several messages of the server are malformed; EngineError if the engine can't
+            be started; the exceptions of `check`.
         """
         try:
             while not self._connect():
@@ -296,11 +298,15 @@ class Joiner:
                     return self._serve(socket)
                 except (OSError, EOFError, ConnectionClosed):
                     raise
-                except (
-                    BaseException
-                ):  # for example KeyboardInterrupt; this closing code means that the client left on purpose
-                    socket.close(CloseCode.GOING_AWAY)
+                except BaseException as error:
+                    self._malformed += isinstance(error, NotationError)
+                    if not self._tolerates(error):
+                        socket.close(CloseCode.GOING_AWAY)  # this code means that the client left on purpose
                     raise
+        except NotationError as error:  # damage on the way, or a server that speaks another language
+            if not self._tolerates(error):
+                raise
+            self._say(f"{error}; trying again")
         except (OSError, EOFError, InvalidHandshake, ConnectionClosed) as error:
             if isinstance(error, InvalidStatus) and not self._session:
                 self._expect_arena(error.response.status_code)
@@ -313,6 +319,10 @@ class Joiner:
             with self._lock:
                 self._socket = None
         return False
+
+    def _tolerates(self, error: BaseException) -> bool:
+        """Return whether an error is only a malformed message, and one of few."""
+        return isinstance(error, NotationError) and self._malformed < _MOST_MALFORMED
 
     def _expect_arena(self, status: int) -> None:
         """Raise Refusal if this HTTP status shows that the address has no arena."""
@@ -393,6 +403,7 @@ class Joiner:
                 case messages.PingMessage():
                     socket.send(write(messages.PongMessage(ping=message.ping)))
                 case messages.NewMessage() | messages.ThinkMessage():
+                    self._malformed = 0
                     self._take(message)
                 case messages.DropMessage():
                     for worker in self._workers:

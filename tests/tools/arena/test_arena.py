@@ -20,6 +20,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import structs
 from websockets.exceptions import ConnectionClosed
+from websockets.frames import CloseCode
+from websockets.sync.server import ServerConnection
+from websockets.sync.server import serve as listen
 
 from outflank.engine import NotationError
 from outflank.protocol.clock import NO_LIMIT, TimeControl
@@ -44,6 +47,7 @@ from outflank.tools.arena.messages import (
     PongMessage,
     ReadyMessage,
     Refusal,
+    WelcomeMessage,
     read,
     write,
 )
@@ -256,6 +260,38 @@ def test_the_page_of_the_games_is_told_from_an_arena() -> None:
         joiner = Joiner(join_address(page.url), "token", EngineSpec("A", "x", NO_LIMIT))
         with pytest.raises(Refusal, match=r"is no address of an arena \(HTTP 403\): join at the address"):
             joiner.run()
+
+
+@pytest.mark.parametrize("malformed", [2, 3])
+def test_a_client_comes_back_after_malformed_messages_but_not_for_ever(malformed: int) -> None:
+    goodbyes: list[int | None] = []
+
+    def greet(socket: ServerConnection) -> None:
+        socket.recv()
+        socket.send(write(WelcomeMessage(VERSION, "A", "session", "othello", "none", 1.0)))
+        socket.recv()
+        socket.send('{"type": "thi' if len(goodbyes) < malformed else '{"type": "over"}')
+        with suppress(ConnectionClosed):
+            socket.recv()
+        goodbyes.append(socket.close_code)
+
+    said: list[str] = []
+    with listen(greet, "127.0.0.1", 0) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        address = f"ws://127.0.0.1:{server.socket.getsockname()[1]}"
+        joiner = Joiner(address, "token", fake("A"), say=said.append)
+        if malformed == 3:
+            with pytest.raises(NotationError, match="expected a JSON object"):
+                joiner.run()
+        else:
+            joiner.run()
+
+    assert [line for line in said if "trying again" in line] == [
+        'expected a JSON object, got \'{"type": "thi\'; trying again'
+    ] * 2
+    assert said[-1] == "the tournament is over" or malformed == 3
+    assert CloseCode.GOING_AWAY not in goodbyes[:2]
+    assert malformed == 2 or goodbyes[2:] == [CloseCode.GOING_AWAY]
 
 
 def test_answers_to_questions_are_no_flood(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
