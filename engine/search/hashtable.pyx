@@ -1,6 +1,11 @@
 """The memory and the replacement rule of the transposition table; hashtable.pxd has the layout and the look-up."""
 
+from libc.math cimport INFINITY
 from libc.stdint cimport uint64_t
+from libc.string cimport memcpy
+
+from outflank.engine.kernels cimport legal_moves, popcount
+from outflank.engine.movegen cimport ALL_DIRECTIONS
 
 from outflank.errors import SettingsError, whole
 from outflank.engine.machine import memory_mb, reserve
@@ -64,6 +69,51 @@ cdef inline void _merge(Payload *news, Payload *known) noexcept nogil:
         news.second = known.best
 
 
+cdef struct _Record:
+    uint64_t own
+    uint64_t opp
+    PayloadWord payload
+
+
+cdef bint _is_sound(const _Record *record) noexcept nogil:
+    """Return whether an entry can be the result of a search. A torn entry can't, nor can one from before a `clear`."""
+    cdef Payload fields = record.payload.fields
+    if record.own & record.opp or fields.depth > 64 - popcount(record.own | record.opp):
+        return False
+    if not (-64 <= fields.lower <= fields.upper <= 64 and ALL_DIRECTIONS <= fields.direction < 8):
+        return False
+    if fields.selectivity > FULL_WIDTH or fields.best > NO_SQUARE or fields.second > NO_SQUARE:
+        return False
+    return fields.best == NO_SQUARE or legal_moves(record.own, record.opp) >> fields.best & 1
+
+
+cdef uint64_t _copy_deep(HashSlots *table, int least, uint64_t *counts, _Record *copies, uint64_t most) noexcept nogil:
+    """Copy at most `most` entries of the last search with a depth of at least `least`, and return their number.
+
+    If `copies` is NULL, only add the entries to `counts`, by depth.
+    """
+    cdef _Record record
+    cdef HashEntry *entry
+    cdef uint64_t index, found = 0
+    cdef int i
+    for index in range(table.mask + 1):
+        for i in range(ENTRIES_A_BUCKET):
+            entry = &table.buckets[index].entries[i]
+            record.payload.word = entry.payload
+            if record.payload.fields.date != table.date or record.payload.fields.depth < least:
+                continue
+            record.own = entry.own ^ own_seal(table, record.payload.word)
+            record.opp = entry.opp ^ opp_seal(table, record.payload.word)
+            if bucket_of(table, record.own, record.opp) != &table.buckets[index] or not _is_sound(&record):
+                continue
+            if copies == NULL:
+                counts[record.payload.fields.depth] += 1
+            elif found < most:
+                copies[found] = record
+                found += 1
+    return found
+
+
 cdef class HashTable:
     """A table and its memory. `megabytes` is rounded down to a power of two.
 
@@ -99,6 +149,41 @@ cdef class HashTable:
         cdef uint64_t mask = (1 << (size - 1).bit_length()) // sizeof(Bucket) - 1
         self.table.mask = max(self.table.mask, mask)
         self.table.date += 1
+
+    def deepest(self, int most):
+        """Return the deepest entries of the last search, at most `most`, as bytes for `add`.
+
+        Entries of equal depth are all returned or all left out. A search may run at the same time.
+        """
+        cdef uint64_t[65] counts
+        cdef int least = 65
+        cdef uint64_t total = 0, found
+        for depth in range(65):
+            counts[depth] = 0
+        with nogil:
+            _copy_deep(&self.table, 1, counts, NULL, 0)
+        while least > 1 and total + counts[least - 1] <= <uint64_t>most:
+            least -= 1
+            total += counts[least]
+        copies = bytearray(most * sizeof(_Record))
+        cdef unsigned char[::1] view = copies
+        with nogil:
+            found = _copy_deep(&self.table, least, counts, <_Record *>&view[0], most)
+        return bytes(memoryview(copies)[:found * sizeof(_Record)])
+
+    def add(self, const unsigned char[::1] entries):
+        """Add entries that `deepest` returned, as entries of the next search. Entries that can't be right are left out.
+
+        The whole table comes into use, since a table that grows later would lose the entries.
+        """
+        cdef _Record record
+        cdef Py_ssize_t start
+        self.new_search(INFINITY)
+        for start in range(0, entries.shape[0] - <Py_ssize_t>sizeof(_Record) + 1, sizeof(_Record)):
+            memcpy(&record, &entries[start], sizeof(_Record))
+            if _is_sound(&record):
+                store(&self.table, record.own, record.opp, record.payload.fields)
+        self.table.date -= 1  # the next search increments the date
 
 
 def _reserve(megabytes, asked):

@@ -6,6 +6,7 @@ from pathlib import Path
 from outflank.engine.game import Game
 from outflank.engine.moves import Move
 from outflank.engine.position import Position
+from outflank.engine.rules import Rules
 from outflank.engine.search.analysis import Analysis
 from outflank.engine.search.limits import Limit, SearchInfo, SearchResult
 from outflank.engine.search.parameters import Parameters
@@ -165,6 +166,28 @@ class Searcher:
         the bucket. So a search that fills parts of the table may visit other nodes than in a new searcher. This may
         change the depth that is reached within a limit of nodes or time, the choice among equal moves, and rarely a
         score below 100 % selectivity. Scores at 100 % do not change.
+
+        Raises: SettingsError if a search is running.
+        """
+
+    def table_entries(self, most: int = ...) -> bytes:
+        """Return the deepest entries of the transposition table that the last search has written.
+
+        Another searcher that gets these entries needs little time for what the last search has already searched. The
+        method may be called while a search is running, from any thread.
+
+        Args:
+            most: the maximum number of entries, of 24 bytes each.
+        """
+
+    def add_table_entries(self, entries: bytes, rules: Rules) -> None:
+        """Add entries that ``table_entries`` returned, for the next search. Impossible entries are ignored.
+
+        Scores at 100 % selectivity do not depend on the entries. Other scores do, as they depend on earlier searches.
+
+        Args:
+            entries: the entries, from a searcher with the same evaluation on a machine with the same byte order.
+            rules: the rules of the search that wrote the entries. The next search has to use the same rules.
 
         Raises: SettingsError if a search is running.
         """

@@ -28,6 +28,8 @@ from outflank.engine.evaluation.weights import checksum, in_use, load
 from outflank.errors import whole
 
 DEFAULT_HASH_MB = 64
+_ENTRIES = 1 << 15
+_MOST_ENTRIES = 1 << 24
 # The search ends when it is stopped, or when it has solved the position.
 _UNTIL_STOPPED = Limit(seconds=math.inf)
 _NO_LIMIT = "a search needs a limit: depth, nodes, seconds, level, or a Limit with a clock or Limit.solve()"
@@ -156,6 +158,19 @@ cdef class Searcher:
         self._take()
         try:
             self._forget()
+        finally:
+            self._busy.release()
+
+    def table_entries(self, most=_ENTRIES):
+        """Return the deepest entries of the last search's table, which may be running, for ``add_table_entries``."""
+        return self._table.deepest(whole("entries", most, 1, _MOST_ENTRIES))
+
+    def add_table_entries(self, entries, rules):
+        """Add entries of ``table_entries`` to the table for the next search, under the rules of that search."""
+        self._take()
+        try:
+            self._forget_other_rules(rules)
+            self._table.add(entries)
         finally:
             self._busy.release()
 

@@ -246,6 +246,69 @@ class TestSettings:
             Searcher(**{"hash_mb": 1, **settings})
 
 
+class TestEntriesOfTheTable:
+    """What the table has of a search that was broken off lets another searcher go on where it ended."""
+
+    PROBLEM = problems("ffo-20")[19]
+
+    def broken_off(self, nodes: int) -> bytes:
+        searcher = Searcher(hash_mb=4)
+        searcher.search(MIDGAME, Limit(depth=6))  # its entries are left out
+        searcher.search(self.PROBLEM.position, Limit(exact_from=64, nodes=nodes))
+        return searcher.table_entries()
+
+    def test_a_search_that_gets_them_searches_only_what_was_left(self) -> None:
+        whole = Searcher(hash_mb=4).search(self.PROBLEM.position, Limit.solve())
+        again = Searcher(hash_mb=4)
+        again.add_table_entries(self.broken_off(whole.nodes * 9 // 10), self.PROBLEM.position.rules)
+        found = again.search(self.PROBLEM.position, Limit.solve())
+
+        assert (found.score, found.exact) == (self.PROBLEM.score, True)
+        assert found.nodes < whole.nodes / 5
+
+    def test_they_are_the_deepest_of_the_last_search_while_it_runs_too(self) -> None:
+        searcher = Searcher(hash_mb=4)
+        with searcher.analyse(Position.start()) as analysis:
+            while (info := next(analysis)).depth < 10:
+                pass
+            few, many = searcher.table_entries(10), searcher.table_entries()
+        own, opp, payload = array("Q", many)[:3]
+
+        assert info.depth == 10
+        assert 0 < len(few) <= 10 * 24 < len(many)
+        assert own & opp == 0
+        assert (own | opp).bit_count() <= 64 - (payload >> 16 & 255)
+        searcher.clear()
+        assert searcher.table_entries() == b""
+
+    def test_impossible_ones_are_left_out_and_the_score_stays_right(self) -> None:
+        rules = self.PROBLEM.position.rules
+        good = array("Q", self.broken_off(100_000))
+        bad = array("Q", good)
+        for i in range(0, len(bad), 3):
+            bad[i] ^= 1 << (i % 64)  # another board, most of them impossible for the best move or the depth
+            bad[i + 1] = bad[i]
+        searcher = Searcher(hash_mb=4)
+        searcher.add_table_entries(bad.tobytes() + b"cut", rules)
+        assert searcher.table_entries() == b""
+        found = searcher.search(self.PROBLEM.position, Limit.solve())
+
+        assert found.score == self.PROBLEM.score
+
+    def test_those_of_other_rules_are_forgotten(self) -> None:
+        searcher = Searcher(hash_mb=4)
+        expected = searcher.search(MIDGAME, Limit(depth=6))
+        again = Searcher(hash_mb=4)
+        again.add_table_entries(searcher.table_entries(), PRESETS["reversi"])
+
+        assert again.search(MIDGAME, Limit(depth=6)).nodes == expected.nodes
+
+    def test_nothing_is_added_during_a_search(self) -> None:
+        searcher = Searcher(hash_mb=4)
+        with searcher.analyse(Position.start()), pytest.raises(SettingsError, match="busy"):
+            searcher.add_table_entries(b"", Position.start().rules)
+
+
 def test_an_evaluation_beyond_all_scores_ends_every_iteration(tmp_path: Path) -> None:
     """Leaves that the tables alone decide once gave the root a bound at the end of its widest window, for ever.
 
