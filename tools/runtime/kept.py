@@ -8,6 +8,8 @@ the file, and the same command later reads the results from it.
 import json
 import os
 import sqlite3
+import sys
+import threading
 import time
 import zlib
 from collections import deque
@@ -20,10 +22,11 @@ from types import NoneType, UnionType
 from typing import Any, Literal, Self, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from outflank import __version__
-from outflank.engine import Move, OutflankError, Position, Rules
+from outflank.engine import Limit, Move, OutflankError, Position, Rules, Searcher, SearchResult
 from outflank.engine.evaluation import weights
 from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.storage.database import DatabaseKind, remove_database, transaction
+from outflank.storage.files import open_regular, write_whole
 from outflank.storage.folders import user_folder
 from outflank.storage.lock import WriterLock
 from outflank.tools.runtime.progress import counted, warn
@@ -42,6 +45,8 @@ _SUFFIX = ".results"
 _SECONDS_BETWEEN_WRITES = 10.0
 _MOST_DAYS = 30
 _SECONDS_OF_A_DAY = 86_400
+_LEAST_EMPTIES = 24  # a position with fewer empty squares is usually solved within seconds
+_MOST_BYTES = 1 << 24  # of the table entries that are read
 
 Key = TypeVar("Key")
 Result = TypeVar("Result")
@@ -239,6 +244,82 @@ def progress_file(command: str, **question: object) -> Iterator[Path | None]:
         yield path
 
 
+def search_keeping(searcher: Searcher, position: Position, limit: Limit, **options: Any) -> SearchResult:
+    """Search a position. A search that was interrupted continues with what its table had found.
+
+    Every ten seconds, the deepest entries of the table are written to a file in the user's state folder. The search's
+    end removes the file. Only searches for exact scores are kept, since these do not depend on the entries, and only if
+    they are likely to take more than some seconds.
+
+    Args:
+        searcher: the searcher, whose table may have entries of other searches.
+        position: the position.
+        limit: the limit.
+        options: the other keyword arguments of ``Searcher.search``.
+
+    Raises: see ``Searcher.search``.
+    """
+    if not (_LEAST_EMPTIES <= position.empties <= (limit.exact_from or 0)) or not _is_exact(limit):
+        return searcher.search(position, limit, **options)
+    question = {
+        "outflank": __version__,
+        "evaluation": weights.checksum(),
+        "position": [position.board_string(), str(position.rules)],
+        "limit": repr(limit),
+        "byteorder": sys.byteorder,
+    }
+    with progress_file("search", **question) as path:
+        if path is None:
+            return searcher.search(position, limit, **options)
+        _recall(searcher, position.rules, path)
+        with _regularly(lambda: _keep_entries(searcher, path)):
+            result = searcher.search(position, limit, **options)
+        with suppress(OSError):
+            path.unlink(missing_ok=True)
+        return result
+
+
+def _is_exact(limit: Limit) -> bool:
+    """Return whether the score of a search to the end of the game is exact."""
+    return limit.selectivity in (None, 100) and limit.nodes is None and not limit.is_timed
+
+
+@contextmanager
+def _regularly(write: Callable[[], object]) -> Iterator[None]:
+    """Call a function every ten seconds in a thread of its own, and once more if the block raises an error."""
+    ended = threading.Event()
+
+    def run() -> None:
+        while not ended.wait(_SECONDS_BETWEEN_WRITES):
+            write()
+
+    thread = threading.Thread(target=run, name="outflank kept search", daemon=True)
+    thread.start()
+    try:
+        yield
+    except BaseException:
+        write()
+        raise
+    finally:
+        ended.set()
+        thread.join()
+
+
+def _keep_entries(searcher: Searcher, path: Path) -> None:
+    entries = searcher.table_entries()
+    with suppress(OSError):  # such as a full disk
+        write_whole(path, zlib.crc32(entries).to_bytes(4, "big") + entries)
+
+
+def _recall(searcher: Searcher, rules: Rules, path: Path) -> None:
+    """Add the entries of an interrupted search to a searcher's table, if there are any and their checksum is right."""
+    with suppress(OSError):
+        with open_regular(path) as file:
+            checksum, entries = file.read(4), file.read(_MOST_BYTES)
+        if zlib.crc32(entries).to_bytes(4, "big") == checksum:
+            searcher.add_table_entries(entries, rules)
+
+
 def game_name(game: AnnotatedGame) -> str:
     """Return a task name for a game. The name contains all facts about the game that commands show."""
     moves = " ".join(str(each.move) for each in game.moves)
@@ -253,9 +334,9 @@ def _file_of(command: str, facts: Mapping[str, object]) -> Path:
 
 
 def _remove_old(folder: Path) -> None:
-    """Remove result files that have not changed for a month."""
+    """Remove result files that have not changed for a month, also those that a killed process had not renamed."""
     with suppress(OSError):
-        for file in folder.glob(f"*{_SUFFIX}"):
+        for file in (*folder.glob(f"*{_SUFFIX}"), *folder.glob(f".*{_SUFFIX}.*")):
             if time.time() - file.stat().st_mtime > _MOST_DAYS * _SECONDS_OF_A_DAY:
                 file.unlink()
 

@@ -30,7 +30,7 @@ from outflank.engine import (
 from outflank.protocol.formats.reading import capped, read_lines
 from outflank.storage.files import whole_file, write_whole
 from outflank.tools.runtime.executor import run_all, shared_searcher
-from outflank.tools.runtime.kept import KeptResults
+from outflank.tools.runtime.kept import KeptResults, search_keeping
 from outflank.tools.runtime.progress import counted, live, progress_bar
 from outflank.tools.solving.jobs.tree import Bounds, seen
 from outflank.tools.solving.proofs import check
@@ -361,7 +361,7 @@ def _solve_again(hash_mb: int, claim: Claim) -> tuple[bool, int]:
     searcher = shared_searcher(hash_mb=hash_mb)
     for wanted, claimed in ((claim.lower, "lower"), (claim.upper + 1, "upper")):
         if -64 < wanted < 65:
-            found = searcher.search(claim.position, Limit.solve(at_least=wanted))
+            found = search_keeping(searcher, claim.position, Limit.solve(at_least=wanted))
             nodes += found.nodes
             if found.bound != claimed:
                 return False, nodes

@@ -11,7 +11,7 @@ from outflank.protocol.formats.annotated import BadGame
 from outflank.protocol.formats.obf import Problem
 from outflank.tools.cli.positions import PositionArgument, as_usage, bad_game, shown
 from outflank.tools.report.search import limit_words, settings_line
-from outflank.tools.runtime.kept import KeptResults
+from outflank.tools.runtime.kept import KeptResults, search_keeping
 from outflank.tools.runtime.progress import Complaints, counted, live
 from outflank.tools.solving.solutions import Solution, SolutionReport
 
@@ -85,7 +85,7 @@ def _solve(
         began = time.perf_counter()
         searcher.clear()
         lines = max(len(position.legal_moves()), 1) if all_moves else 1
-        result = searcher.search(position, limit, multipv=lines, on_info=note)
+        result = search_keeping(searcher, position, limit, multipv=lines, on_info=note)
         note(result)
     return result
 

@@ -1,5 +1,6 @@
 """What each long command keeps when it is killed: the table of docs/reliability.md, command by command."""
 
+import json
 import os
 import random
 import re
@@ -21,14 +22,6 @@ from outflank.tests.support.positions import random_game
 from outflank.tests.support.transcripts import run
 
 FFO = ROOT / "protocol" / "formats" / "data" / "ffo-1.obf"
-PROGRAM = """
-import sys
-from outflank.tools.runtime import kept
-from outflank.tools.solving.proofs import check
-kept._SECONDS_BETWEEN_WRITES, check.NOTED = 0.0, 20  # otherwise short commands keep nothing
-from outflank.tools.cli.program import main
-main()
-"""
 
 
 @dataclass(frozen=True)
@@ -170,12 +163,26 @@ COMMANDS = {
 }
 
 
-def begun(name: str, folder: Path) -> "subprocess.Popen[str]":
+def begun(
+    words: tuple[str, ...], folder: Path, seconds: float = 0.0, least_empties: int = 24
+) -> "subprocess.Popen[str]":
+    """Begin a command that keeps something every `seconds`, otherwise short commands would keep nothing.
+
+    It keeps searches of positions with `least_empties` or more empty squares.
+    """
+    program = f"""
+import sys
+from outflank.tools.runtime import kept
+from outflank.tools.solving.proofs import check
+kept._SECONDS_BETWEEN_WRITES, kept._LEAST_EMPTIES, check.NOTED = {seconds}, {least_empties}, 20
+from outflank.tools.cli.program import main
+main()
+"""
     games = str(folder.parent / "games")
-    words = [word.replace("OUT", str(folder)).replace("GAMES", games) for word in COMMANDS[name].words]
+    given = [word.replace("OUT", str(folder)).replace("GAMES", games) for word in words]
     environment = {**os.environ, "XDG_STATE_HOME": str(folder / "state"), "XDG_CONFIG_HOME": str(folder)}
     return subprocess.Popen(
-        [sys.executable, "-P", "-c", PROGRAM, *words],
+        [sys.executable, "-P", "-c", program, *given],
         env=environment,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -219,7 +226,7 @@ def test_a_long_command_that_is_killed_continues_with_what_it_kept(name: str, tm
     if "OUT/made.proof" in command.words:
         run("proof", "make", FFO, "-o", tmp_path / "made.proof", "--workers", 1, "--hash", 4)
     undisturbed = prepared(tmp_path / "undisturbed")
-    with begun(name, undisturbed) as running:
+    with begun(command.words, undisturbed) as running:
         out, err = running.communicate()
         assert running.returncode == 0, err
     expected = command.result(undisturbed, out)
@@ -227,7 +234,7 @@ def test_a_long_command_that_is_killed_continues_with_what_it_kept(name: str, tm
     killed = prepared(tmp_path / "killed")
     before = 0
     for _ in range(3):
-        with begun(name, killed) as running:
+        with begun(command.words, killed) as running:
             while command.kept(killed) <= before and running.poll() is None:
                 time.sleep(0.01)
             running.kill()
@@ -236,13 +243,69 @@ def test_a_long_command_that_is_killed_continues_with_what_it_kept(name: str, tm
             break
         assert command.kept(killed) >= before
         before = command.kept(killed)
-    with begun(name, killed) as running:
+    with begun(command.words, killed) as running:
         out, err = running.communicate()
         assert running.returncode == 0, err
 
     assert before > 0
     assert command.result(killed, out) == expected
     assert list(killed.glob("state/outflank/unfinished/*")) == []
+
+
+def ffo(number: int) -> str:
+    """Return the board of a problem of the FFO suite, 40 to 59, as a line of OBF."""
+    return (
+        (ROOT / "protocol" / "formats" / "data" / "ffo-40.obf")
+        .read_text()
+        .splitlines()[number - 40]
+        .split(";")[0]
+    )
+
+
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize(
+    ("words", "board", "seconds", "least_empties"),
+    [
+        (("solve", "--board", "BOARD", "--json"), ffo(40), 0.05, 0),
+        pytest.param(  # a worker does not get the numbers of this test, so its search has to take a while
+            ("job", "start", "OUT/job", "--board", "BOARD", "--workers", "1", "--json"),
+            ffo(54),
+            10.0,
+            24,
+            marks=pytest.mark.slow,
+        ),
+    ],
+    ids=["solve", "job start"],
+)
+def test_a_search_that_is_killed_goes_on_where_it_was(
+    words: tuple[str, ...], board: str, seconds: float, least_empties: int, tmp_path: Path
+) -> None:
+    given = tuple(word.replace("BOARD", board) for word in words)
+
+    def nodes(out: str) -> list[int]:
+        return [found["nodes"] for line in out.splitlines() if "nodes" in (found := json.loads(line))]
+
+    def searched(folder: Path, kills: int) -> list[int]:
+        folder.mkdir()
+        for _ in range(kills):
+            with begun(given, folder, seconds, least_empties) as running:
+                before = {file: file.stat().st_mtime_ns for file in files(folder)}
+                while before.items() >= {file: file.stat().st_mtime_ns for file in files(folder)}.items():
+                    assert running.poll() is None, running.communicate()
+                    time.sleep(0.01)
+                running.kill()
+                running.communicate()
+        with begun(given, folder, seconds, least_empties) as running:
+            out, err = running.communicate()
+            assert running.returncode == 0, err
+        assert files(folder) == []
+        return nodes(out)
+
+    def files(folder: Path) -> list[Path]:
+        return list(folder.glob("state/outflank/unfinished/search-*.results"))
+
+    undisturbed, killed = searched(tmp_path / "undisturbed", 0), searched(tmp_path / "killed", 3)
+    assert killed[-1] < undisturbed[-1]
 
 
 def test_every_long_command_stands_in_the_table_of_the_page() -> None:

@@ -3,7 +3,7 @@
 import os
 import sqlite3
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,10 +11,16 @@ from typing import Literal
 
 import pytest
 
-from outflank.engine import Move, Position
+from outflank.engine import Limit, Move, Position, Searcher, SearchInfo
+from outflank.protocol.formats.obf import Problem
 from outflank.tests.support.books import no_file_beyond
+from outflank.tests.support.positions import problems
 from outflank.tools.runtime import kept
-from outflank.tools.runtime.kept import KeptResults
+from outflank.tools.runtime.kept import KeptResults, search_keeping
+from outflank.tools.solving import claims
+from outflank.tools.solving.claims import Claim
+from outflank.tools.solving.jobs import work
+from outflank.tools.solving.proofs import make
 
 KEYS = range(10)
 
@@ -175,7 +181,10 @@ def test_two_processes_do_not_share_a_file(folder: Path) -> None:
 def test_files_that_nobody_continues_are_removed(folder: Path) -> None:
     answered(stop=4, question="old")
     (old,) = folder.iterdir()
-    os.utime(old, (time.time() - 40 * 86400,) * 2)
+    not_renamed = folder / f".{old.name}.0123456789ab"
+    not_renamed.touch()
+    for file in old, not_renamed:
+        os.utime(file, (time.time() - 40 * 86400,) * 2)
     answered(stop=4, question="new")
 
     assert not old.exists()
@@ -198,3 +207,89 @@ def test_results_come_as_they_are_ready_too() -> None:
 
     assert [key for key, _ in results] == [6, 7, 8, 9, 5, 4, 3, 2, 1, 0]
     assert dict(results) == {key: found(key) for key in KEYS}
+
+
+class TestASearchThatIsBrokenOff:
+    """It goes on with what its table had found."""
+
+    PROBLEM = problems("ffo-1")[18]
+    SOLVE, AT_LEAST = Limit.solve(), Limit.solve(at_least=PROBLEM.score)
+
+    @pytest.fixture(autouse=True)
+    def any_position(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(kept, "_LEAST_EMPTIES", 0)
+        monkeypatch.setattr(kept, "_SECONDS_BETWEEN_WRITES", 0.01)
+
+    def searched(self, limit: Limit = SOLVE, interrupt: bool = False) -> int:
+        """Return the nodes of a search by a new searcher, which may be interrupted just before it tells its result."""
+
+        def look(info: SearchInfo) -> None:
+            is_last = info.depth == self.PROBLEM.position.empties and info.selectivity in (
+                100,
+                limit.selectivity,
+            )
+            if interrupt and is_last:
+                raise KeyboardInterrupt
+
+        found = search_keeping(Searcher(hash_mb=4), self.PROBLEM.position, limit, on_info=look)
+        assert found.score == self.PROBLEM.score
+        return found.nodes
+
+    def test_the_same_search_goes_on_and_removes_the_file(self, folder: Path) -> None:
+        whole = self.searched()
+        assert list(folder.iterdir()) == []
+        with pytest.raises(KeyboardInterrupt):
+            self.searched(interrupt=True)
+        (file,) = folder.iterdir()
+
+        assert self.searched(self.AT_LEAST) < whole
+        assert list(folder.iterdir()) == [file]  # of another question
+        assert self.searched() < whole / 5
+        assert list(folder.iterdir()) == []
+
+    @pytest.mark.parametrize(
+        ("limit", "task"),
+        [
+            (SOLVE, lambda problem: make._solve(problem.position, 4, 1)),
+            (SOLVE, lambda problem: work._search_whole(problem.position, Limit.solve(), 100, 4, 1)),
+            (AT_LEAST, lambda problem: work._search_bound(problem.position, problem.score, 4, 1)),
+            (AT_LEAST, lambda problem: claims._solve_again(4, Claim(problem.position, problem.score, 64, 1))),
+        ],
+        ids=["proof make", "job start: a position", "job start: a board of the tree", "proof audit"],
+    )
+    def test_workers_continue_searches(
+        self, folder: Path, limit: Limit, task: Callable[[Problem], object]
+    ) -> None:
+        with pytest.raises(KeyboardInterrupt):
+            self.searched(limit, interrupt=True)
+        before = list(folder.iterdir())
+        task(self.PROBLEM)
+
+        assert len(before) == 1
+        assert list(folder.iterdir()) == []
+
+    def test_a_damaged_file_is_not_believed(self, folder: Path) -> None:
+        whole = self.searched()
+        with pytest.raises(KeyboardInterrupt):
+            self.searched(interrupt=True)
+        (file,) = folder.iterdir()
+        good = file.read_bytes()
+        for damaged in b"", b"abc", good[:-1], b"\0" * 100, good[:100] + b"\0" + good[101:], good + good:
+            file.write_bytes(damaged)
+
+            assert self.searched() == whole
+
+    @pytest.mark.parametrize("limit", [Limit.solve(selectivity=73), Limit(exact_from=64, seconds=60)])
+    def test_nothing_is_kept_where_the_score_could_depend_on_it(self, folder: Path, limit: Limit) -> None:
+        with pytest.raises(KeyboardInterrupt):
+            self.searched(limit, interrupt=True)
+
+        assert not folder.exists()
+
+    def test_a_full_disk_or_a_missing_folder_only_keeps_nothing(
+        self, folder: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        with no_file_beyond(100):
+            self.searched()
+        monkeypatch.setenv("XDG_STATE_HOME", "/proc/none")
+        self.searched()

@@ -20,6 +20,7 @@ from outflank.engine import (
     SearchResult,
 )
 from outflank.tools.runtime.executor import shared_searcher
+from outflank.tools.runtime.kept import search_keeping
 from outflank.tools.solving.jobs.file import BoardResult, JobFile
 from outflank.tools.solving.jobs.tree import Tree, expected_nodes, move_reaching, seen
 
@@ -329,7 +330,7 @@ class JobSolver:
 def _search_bound(position: Position, wanted: int, hash_mb: int, threads: int) -> BoardResult:
     """Return bounds that show whether the side to move reaches `wanted` discs. Runs in a worker."""
     searcher = shared_searcher(hash_mb=hash_mb, threads=threads)
-    found = searcher.search(position, Limit.solve(at_least=wanted))
+    found = search_keeping(searcher, position, Limit.solve(at_least=wanted))
     bounds = (int(found.score), 64) if found.bound == "lower" else (-64, int(found.score))
     return BoardResult(*bounds, 1, found.nodes, found.seconds)
 
@@ -344,7 +345,7 @@ def _search_whole(
         if info.depth == position.empties and enough <= info.selectivity < 100:
             searcher.stop()
 
-    return searcher.search(position, limit, on_info=look)
+    return search_keeping(searcher, position, limit, on_info=look)
 
 
 def result_of(future: Future[_T]) -> _T:

@@ -16,6 +16,7 @@ from outflank.engine.search.proving import Prover
 from outflank.protocol.formats.obf import Problem
 from outflank.tools.report.search import score_text
 from outflank.tools.runtime.executor import shared_searcher
+from outflank.tools.runtime.kept import search_keeping
 from outflank.tools.runtime.progress import live
 from outflank.tools.solving.jobs.show import rough_duration
 from outflank.tools.solving.jobs.tree import Bounds, bounds_among, move_reaching
@@ -208,7 +209,7 @@ def _solve(position: Position, hash_mb: int, threads: int) -> SearchResult:
     """Search for the exact score. Runs in a worker."""
     searcher = shared_searcher(hash_mb=hash_mb, threads=threads)
     searcher.clear()
-    return searcher.search(position, Limit.solve())
+    return search_keeping(searcher, position, Limit.solve())
 
 
 def _write(
