@@ -2,18 +2,20 @@
 
 Memory use does not grow with the number of games. The positions of all games are first written to a temporary table.
 SQLite sorts this table at the end, so that the table of positions is filled in order, page after page. Sums are stored
-only for the few thousand positions that many games reached. For other positions each query counts the games.
+only for the few thousand positions that many games reached. For other positions each query counts the games. While the
+games are read, both files are committed every ten seconds, so that an interrupted build can be continued.
 """
 
 import contextlib
 import os
 import shutil
 import sqlite3
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import blake2b
-from itertools import groupby
+from itertools import groupby, islice
 from operator import itemgetter
 from pathlib import Path
 
@@ -23,7 +25,7 @@ from outflank.engine import Colour, FileFormatError, OutflankError, Position, Ru
 from outflank.protocol.formats.annotated import AnnotatedGame, BadGame
 from outflank.protocol.formats.clocks import year_of
 from outflank.storage.database import expect_types, sealed
-from outflank.storage.files import UnwritableError, expect_writable, file_of, open_beside, writing
+from outflank.storage.files import UnwritableError, expect_writable, file_of, writing
 from outflank.storage.lock import WriterLock
 from outflank.tools.archive.schema import (
     ARCHIVE,
@@ -36,16 +38,20 @@ from outflank.tools.archive.schema import (
     place_of,
 )
 from outflank.tools.archive.tally import MOST_DISCS, NO_STRENGTH, Visit, tallies_of
+from outflank.tools.archive.unfinished import VISITS_FACT, UnfinishedFiles, unfinished_files
+from outflank.tools.runtime.progress import counted, warn
 
 MANY_GAMES = 200
 """The number of games above which a position has stored sums; counting fewer games takes a few milliseconds."""
 _GAMES_AT_ONCE = 500
+_SECONDS_BETWEEN_COMMITS = 10.0
 _CACHE_KB = 1 << 16
 _STEPS_AT_ONCE = 1_000_000  # the steps of SQLite's virtual machine between checks for signals
 _LONGEST_NAME = 200
 _LEAST_SENSELESS = 1e6  # ratings of at least this value count as unknown
 _FIRST_STRENGTH, _SWING, _SPREAD = 1500.0, 24.0, 400.0
 _SCRATCH = "CREATE TABLE scratch.visit (position INTEGER, game INTEGER, turn INTEGER)"
+_NAMED = ("archive", "player", "event")  # the tables that are filled at the end
 _WINNERS = {Colour.BLACK: 1, None: 0, Colour.WHITE: -1}
 _WINNERS_OR_NONE = (1, 0, -1, None)
 
@@ -74,6 +80,7 @@ def build_archive(
     games: Iterable[AnnotatedGame | BadGame],
     rules: Rules | None = None,
     *,
+    task: str | None = None,
     advance: Callable[[int], None] = lambda games: None,
     begin: Callable[[str], None] = lambda step: None,
 ) -> ArchiveContents:
@@ -84,6 +91,9 @@ def build_archive(
         games: the games, for example from ``read_games``. Bad games and games under other rules are counted and left
             out.
         rules: the rules of the archive; Othello if None.
+        task: a text that names the source of the games, such as the paths and times of the files. If a build with this
+            text was interrupted, it is continued, and `games` has to yield the same games again. None for a build that
+            can't be continued.
         advance: a function that receives the number of games read since its last call.
         begin: a function that receives a description of each step at its start.
 
@@ -96,13 +106,14 @@ def build_archive(
         target = file_of(path)
     if target.exists() and not target.is_file():
         raise SettingsError(f"can't make an archive of {str(path)!r}, which is no file: name another one")
-    return _written(path, target, None, rules or Rules(), games, advance, begin)
+    return _written(path, target, None, rules or Rules(), games, task, advance, begin)
 
 
 def add_to_archive(
     path: Path | str,
     games: Iterable[AnnotatedGame | BadGame],
     *,
+    task: str | None = None,
     advance: Callable[[int], None] = lambda games: None,
     begin: Callable[[str], None] = lambda step: None,
 ) -> ArchiveContents:
@@ -111,6 +122,7 @@ def add_to_archive(
     Args:
         path: the archive.
         games: see ``build_archive``.
+        task: see ``build_archive``.
         advance: see ``build_archive``.
         begin: see ``build_archive``.
 
@@ -134,7 +146,7 @@ def add_to_archive(
         target = file_of(path)
         lock = WriterLock(target, f"only one process may add games to {str(path)!r}")
     with lock:
-        return _written(path, target, facts, rules, games, advance, begin)
+        return _written(path, target, facts, rules, games, task, advance, begin)
 
 
 def _written(
@@ -143,25 +155,27 @@ def _written(
     facts: Mapping[str, str] | None,
     rules: Rules,
     games: Iterable[AnnotatedGame | BadGame],
+    task: str | None,
     advance: Callable[[int], None],
     begin: Callable[[str], None],
 ) -> ArchiveContents:
     """Write an archive to `target`. Start from the old archive if its `facts` are given, else from an empty archive."""
-    names: list[Path] = []  # the temporary files: the incomplete archive and the unsorted positions
     builder: _Builder | None = None
-    try:
+    if task is not None:
+        task = "\0".join((__version__, str(rules), *(facts or {}).values(), task))
+    with contextlib.ExitStack() as opened:
         with writing(path):
-            for _ in range(2):
-                descriptor, name = open_beside(target)
-                names.append(name)
-                os.close(descriptor)
-            if facts is not None:
-                shutil.copyfile(target, names[0])
-                shutil.copymode(target, names[0])
+            files = opened.enter_context(unfinished_files(target, task))
+            saved = files.facts() if files.is_kept else None
+            if saved is None:
+                files.make_new()
+                if facts is not None:
+                    shutil.copyfile(target, files.archive)
+                    shutil.copymode(target, files.archive)
         try:
-            with contextlib.closing(sqlite3.connect(names[0], isolation_level=None)) as connection:
+            with contextlib.closing(sqlite3.connect(files.archive, isolation_level=None)) as connection:
                 builder = _Builder(connection, rules)
-                builder.open(names[1], facts)
+                builder.open(files, facts, saved)
                 built = builder.build(games, advance, begin)
         except sqlite3.OperationalError as error:  # for example because the disk is full
             if builder is not None and builder.raised is not None:
@@ -170,13 +184,9 @@ def _written(
         except (sqlite3.Error, UnicodeDecodeError) as error:  # the rows of the old archive are damaged
             raise ARCHIVE.unreadable(path, error) from None
         with writing(path):
-            with names[0].open("rb+") as file:  # sync the file before it is renamed
+            with files.archive.open("rb+") as file:  # sync the file before it is renamed
                 os.fsync(file)
-            os.replace(names[0], target)
-    finally:
-        for name in names:
-            with contextlib.suppress(OSError):
-                os.unlink(name)
+            os.replace(files.archive, target)
     return ArchiveContents(*built, bytes=target.stat().st_size)
 
 
@@ -194,24 +204,45 @@ class _Builder:
         self._events: dict[str, int] = {"": NOBODY}
         self._games = self._duplicates = self._others = self._bad = 0
         self._games_before = self._duplicates_before = 0
+        self._entries = 0  # the number of games and bad games whose results are committed
+        self._visits = 0
+        self._commits = False
+        self._committed_at = time.monotonic()
         self.raised: BaseException | None = None
         self._watch = self._watching()
         next(self._watch)
         connection.set_progress_handler(self._watch.__next__, _STEPS_AT_ONCE)
 
-    def open(self, scratch: Path, facts: Mapping[str, str] | None) -> None:
-        """Begin the transaction. The file is empty, or it is a copy of the archive that has these `facts`."""
+    def open(
+        self, files: UnfinishedFiles, facts: Mapping[str, str] | None, saved: Mapping[str, str] | None
+    ) -> None:
+        """Begin the transaction.
+
+        Args:
+            files: the files, whose archive is open. It is empty, or a copy of an old archive, or unfinished.
+            facts: the facts of the old archive; None if there is none.
+            saved: the facts of an unfinished archive; None if the archive is not unfinished.
+        """
         connection = self._connection
+        self._commits = files.is_kept
         connection.execute(f"PRAGMA application_id = {ARCHIVE.application}")
         connection.execute(f"PRAGMA user_version = {ARCHIVE.version}")
-        connection.execute("ATTACH ? AS scratch", (str(scratch),))
-        for schema in ("main", "scratch"):  # no journal is needed, since an incomplete file is deleted
-            connection.execute(f"PRAGMA {schema}.journal_mode = OFF")
-            connection.execute(f"PRAGMA {schema}.synchronous = OFF")
+        connection.execute("ATTACH ? AS scratch", (str(files.visits),))
+        for schema in ("main", "scratch"):
+            if not files.is_kept:  # no journal is needed, since an incomplete file is deleted
+                connection.execute(f"PRAGMA {schema}.journal_mode = OFF")
+                connection.execute(f"PRAGMA {schema}.synchronous = OFF")
             connection.execute(f"PRAGMA {schema}.cache_size = -{_CACHE_KB}")
-        connection.executescript(f"BEGIN; {'' if facts else TABLES} {_SCRATCH};")
-        if facts:
-            self._recall(facts)
+        connection.execute("BEGIN")
+        for statement in (
+            *(TABLES.split(";") if not (facts or saved) else ()),
+            *([] if saved else [_SCRATCH]),
+        ):
+            connection.execute(statement)
+        if facts or saved:
+            self._recall(saved or facts or {})
+        if saved:
+            self._continue(saved)
 
     def _recall(self, facts: Mapping[str, str]) -> None:
         """Read the keys of the old archive's players, events and games, and clear the tables that are recomputed."""
@@ -229,8 +260,35 @@ class _Builder:
             raise sqlite3.DatabaseError("damaged: a game is missing")
         self._games = self._games_before = games
         self._duplicates_before = int(facts["duplicates"])
-        for table in ("archive", "player", "event", "tally"):
+        for table in (*_NAMED, "tally"):
             execute(f"DELETE FROM {table}")
+
+    def _continue(self, saved: Mapping[str, str]) -> None:
+        """Restore the counts of an unfinished archive."""
+        self._entries, self._visits = int(saved["entries"]), int(saved[VISITS_FACT])
+        self._others, self._bad = int(saved["others"]), int(saved["bad"])
+        self._duplicates, self._games_before = int(saved["duplicates added"]), int(saved["games before"])
+        warn(f"continues an archive that was interrupted: {counted(self._games, 'game')} known")
+
+    def _commit(self) -> None:
+        """Save the state, and begin another transaction, in which the saved state is removed again."""
+        nothing = dict.fromkeys(self._players.values(), 0)
+        self._write_names(nothing, nothing, {})
+        counts = {
+            "games": self._games,
+            "games before": self._games_before,
+            "duplicates": self._duplicates_before,
+            "duplicates added": self._duplicates,
+            "others": self._others,
+            "bad": self._bad,
+            "entries": self._entries,
+            VISITS_FACT: self._visits,
+        }
+        facts = sealed({name: str(count) for name, count in counts.items()})
+        self._connection.executemany("INSERT INTO archive VALUES (?, ?)", facts.items())
+        for statement in ("COMMIT", "BEGIN", *(f"DELETE FROM {table}" for table in _NAMED)):
+            self._connection.execute(statement)
+        self._committed_at = time.monotonic()
 
     def _watching(self) -> Iterator[bool]:
         """Yield whether to interrupt the statement.
@@ -283,8 +341,12 @@ class _Builder:
 
     def _read(self, games: Iterable[AnnotatedGame | BadGame], advance: Callable[[int], None]) -> None:
         visits: list[tuple[int, int, int]] = []
+        unread, count, is_saved = iter(games), 0, self._entries > 0
+        while skipped := sum(1 for _ in islice(unread, min(_GAMES_AT_ONCE, self._entries - count))):
+            count += skipped
+            advance(skipped)
         count = 0
-        for game in games:
+        for game in unread:
             count += 1
             if isinstance(game, BadGame):
                 self._bad += 1
@@ -293,12 +355,20 @@ class _Builder:
             if count == _GAMES_AT_ONCE:
                 self._write(visits)
                 advance(count)
-                count = 0
+                self._entries, count = self._entries + count, 0
+                is_due = time.monotonic() - self._committed_at >= _SECONDS_BETWEEN_COMMITS
+                if self._commits and is_due and self._games:
+                    self._commit()
+                    is_saved = True
         self._write(visits)
         advance(count)
+        self._entries += count
+        if is_saved:
+            self._commit()
 
     def _write(self, visits: list[tuple[int, int, int]]) -> None:
         self._connection.executemany("INSERT INTO scratch.visit VALUES (?, ?, ?)", visits)
+        self._visits += len(visits)
         visits.clear()
 
     def _add(self, game: AnnotatedGame, visits: list[tuple[int, int, int]]) -> None:
@@ -379,17 +449,23 @@ class _Builder:
             for player, rating in ((black, black_rating), (white, white_rating)):
                 if rating and strengths[player] != NO_STRENGTH:  # a rating of 0 is an unknown rating
                     strengths[player] = rating
+        events = dict(self._connection.execute("SELECT event, count(*) FROM game GROUP BY event"))
+        self._write_names(games, strengths, events)
+        return strengths
+
+    def _write_names(
+        self, games: Mapping[int, int], strengths: Mapping[int, float], events: Mapping[int, int]
+    ) -> None:
+        """Write the tables of players and events, with the numbers of their games."""
         execute = self._connection.executemany
         execute(
             "INSERT INTO player VALUES (?, ?, ?, ?)",
             ((number, name, games[number], strengths[number]) for name, number in self._players.items()),
         )
-        counts = dict(self._connection.execute("SELECT event, count(*) FROM game GROUP BY event"))
         execute(
             "INSERT INTO event VALUES (?, ?, ?)",
-            ((number, name, counts.get(number, 0)) for name, number in self._events.items()),
+            ((number, name, events.get(number, 0)) for name, number in self._events.items()),
         )
-        return strengths
 
     def _sum_up(self, strengths: Mapping[int, float]) -> int:
         """Write the sums of positions with many games. Return the number of all positions."""

@@ -44,7 +44,7 @@ def write_games(
     with progress_bar("archive", None, "games") as advance:
         # Announce steps during which the progress bar does not move, but only on a terminal.
         begin = partial(click.echo, err=True) if sys.stderr.isatty() else lambda phase: None
-        built = write(path, games(), advance=advance, begin=begin)
+        built = write(path, games(), task=_task(files, source, rules), advance=advance, begin=begin)
     seconds = time.perf_counter() - began
     complaints.end()
     if as_json:
@@ -58,6 +58,16 @@ def write_games(
             f"{counted(built.duplicates, 'duplicate')} left out{others}; {built.bytes:,} bytes, {seconds:.1f} s"
         )
     complaints.expect_good()
+
+
+def _task(files: Sequence[str], source: FormatName | None, rules: Rules) -> str | None:
+    """Return a text that names the files, their sizes and times; None if one of them is no file, such as a pipe."""
+    versions = []
+    for file in map(Path, files):
+        if not file.is_file():
+            return None
+        versions.append((str(file.resolve()), file.stat().st_size, file.stat().st_mtime_ns))
+    return repr((versions, source, str(rules)))
 
 
 def export_games(found: Iterable[AnnotatedGame], outputs: Sequence[Path], as_json: bool) -> None:

@@ -130,6 +130,11 @@ COMMANDS = {
         rows("b.book", "position"),
         lambda folder, out: rows("b.book", "position")(folder) >= 300,
     ),
+    "archive build": Long(
+        ("archive", "build", "OUT/many.txt", "-o", "OUT/x.archive"),
+        rows(".x.archive.????????????", "game"),
+        lambda folder, out: rows("x.archive", "visit")(folder),
+    ),
     "solve": Long(("solve", str(FFO)), RESULTS, scores),
     "perft": Long(("perft", "11"), RESULTS, leaves),
     "train fit": Long(("train", "fit", "GAMES", "-o", "OUT/w.bin"), RESULTS, printed),
@@ -172,8 +177,10 @@ def begun(
     """
     program = f"""
 import sys
+from outflank.tools.archive import build
 from outflank.tools.runtime import kept
 from outflank.tools.solving.proofs import check
+build._SECONDS_BETWEEN_COMMITS, build._GAMES_AT_ONCE = {seconds}, 50
 kept._SECONDS_BETWEEN_WRITES, kept._LEAST_EMPTIES, check.NOTED = {seconds}, {least_empties}, 20
 from outflank.tools.cli.program import main
 main()
@@ -190,10 +197,13 @@ main()
     )
 
 
-def prepared(folder: Path) -> Path:
+def prepared(folder: Path, words: tuple[str, ...]) -> Path:
     folder.mkdir()
     games = (random_game(random.Random(seed)).transcript() for seed in range(9))
     (folder / "games.txt").write_text("".join(f"{game}\n" for game in games))
+    if "OUT/many.txt" in words:
+        many = (random_game(random.Random(seed)).transcript() for seed in range(1000))
+        (folder / "many.txt").write_text("".join(f"{game}\n" for game in many))
     boards = [line.split(";")[0] for line in FFO.read_text().splitlines()]
     (folder / "w.bin").write_bytes(weights.packed(weights.Weights.nothing(), {}))
     (folder / "claims.csv").write_text("".join(f"{board},-64,62\n" for board in boards))
@@ -225,13 +235,13 @@ def test_a_long_command_that_is_killed_continues_with_what_it_kept(name: str, tm
         )
     if "OUT/made.proof" in command.words:
         run("proof", "make", FFO, "-o", tmp_path / "made.proof", "--workers", 1, "--hash", 4)
-    undisturbed = prepared(tmp_path / "undisturbed")
+    undisturbed = prepared(tmp_path / "undisturbed", command.words)
     with begun(command.words, undisturbed) as running:
         out, err = running.communicate()
         assert running.returncode == 0, err
     expected = command.result(undisturbed, out)
 
-    killed = prepared(tmp_path / "killed")
+    killed = prepared(tmp_path / "killed", command.words)
     before = 0
     for _ in range(3):
         with begun(command.words, killed) as running:

@@ -1,0 +1,120 @@
+"""The files of an archive that is being made. A build that was interrupted leaves them, and the same build continues.
+
+The files lie next to the archive, since only a file of the same file system can replace it in one step. Folders may be
+shared, so only files of this user are continued.
+"""
+
+import os
+import sqlite3
+import stat
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager, suppress
+from dataclasses import dataclass
+from hashlib import blake2b
+from pathlib import Path
+
+from outflank.errors import OutflankError
+from outflank.storage.files import open_beside
+from outflank.storage.lock import WriterLock
+from outflank.tools.archive.schema import ARCHIVE
+
+VISITS_FACT = "visits"
+"""The fact of an unfinished archive that gives the number of its unsorted positions."""
+
+
+@dataclass(frozen=True, slots=True)
+class UnfinishedFiles:
+    """The files of an unfinished archive.
+
+    Attributes:
+        archive: the file that becomes the archive.
+        visits: the file of the unsorted positions.
+        is_kept: True if an interruption leaves the files.
+    """
+
+    archive: Path
+    visits: Path
+    is_kept: bool
+
+    def facts(self) -> dict[str, str] | None:
+        """Return the facts of the last saved state; None if there is none, or if the files are damaged."""
+        try:
+            with closing(sqlite3.connect(self.archive)) as connection:
+                connection.execute("ATTACH ? AS scratch", (str(self.visits),))
+                facts = ARCHIVE.read_facts(connection)
+                ((found,),) = connection.execute("PRAGMA quick_check(1)").fetchall()
+                ((visits,),) = connection.execute("SELECT max(rowid) FROM scratch.visit").fetchall()
+        except (sqlite3.Error, OutflankError, UnicodeDecodeError):
+            return None
+        return facts if found == "ok" and facts.get(VISITS_FACT) == str(visits) else None
+
+    def make_new(self) -> None:
+        """Replace the files by empty files. Raises: OSError."""
+        self.remove()
+        for path in self.archive, self.visits:
+            # No link of another user is followed, since the file must not exist.
+            os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o666))
+
+    def remove(self) -> None:
+        """Remove the files and their journals."""
+        for path in self.archive, self.visits:
+            for file in path, _journal_of(path):
+                with suppress(OSError):
+                    file.unlink()
+
+
+@contextmanager
+def unfinished_files(target: Path, task: str | None) -> Iterator[UnfinishedFiles]:
+    """Yield the files for an unfinished archive, and remove the files at the end.
+
+    Args:
+        target: the path of the archive.
+        task: a text that names the build. The same build gets the files that an interruption has left. None for a build
+            that can't be continued.
+
+    Raises: OSError if a file can't be created.
+    """
+    with ExitStack() as held:
+        files = None if task is None else _kept_files(target, task, held)
+        if files is None:
+            descriptor, path = open_beside(target)
+            os.close(descriptor)
+            files = UnfinishedFiles(path, path.with_name(f"{path.name}-visits"), False)
+        try:
+            yield files
+        except Exception:
+            files.remove()
+            raise
+        except BaseException:  # such as KeyboardInterrupt
+            if not files.is_kept or files.facts() is None:
+                files.remove()
+            raise
+        files.remove()
+
+
+def _kept_files(target: Path, task: str, held: ExitStack) -> UnfinishedFiles | None:
+    """Return the files of a build that may be continued; None if another process or another user has them."""
+    digest = blake2b(task.encode(errors="surrogatepass"), digest_size=6).hexdigest()
+    path = target.with_name(f".{target.name}.{digest}")
+    visits = path.with_name(f"{path.name}-visits")
+    try:
+        held.enter_context(WriterLock(path, "one process makes an archive"))
+        if all(_is_ours(file) for file in (path, visits, _journal_of(path), _journal_of(visits))):
+            return UnfinishedFiles(path, visits, True)
+    except (OSError, OutflankError):
+        pass
+    return None
+
+
+def _journal_of(path: Path) -> Path:
+    return path.with_name(f"{path.name}-journal")
+
+
+def _is_ours(path: Path) -> bool:
+    """Return whether a file is missing, or a regular file of this user without another name."""
+    try:
+        found = path.lstat()
+    except FileNotFoundError:
+        return True
+    is_own = not hasattr(os, "geteuid") or found.st_uid == os.geteuid()
+    return is_own and stat.S_ISREG(found.st_mode) and found.st_nlink == 1
