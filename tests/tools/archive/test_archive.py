@@ -396,7 +396,12 @@ class TestABuildThatIsInterrupted:
         self, games: list[AnnotatedGame], tmp_path: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
         other = AnnotatedGame.of(random_game(random.Random(5), PRESETS["reversi"]))
-        entries = [*games[:30], BadGame("line 31", "bad"), other, *games[10:100]]
+        entries: list[AnnotatedGame | BadGame] = [
+            *games[:30],
+            BadGame("line 31", "bad"),
+            other,
+            *games[10:100],
+        ]
         whole = build_archive(tmp_path / "whole", entries)
         for end in 3, 20, 39, 70:
             self.interrupted(tmp_path / "a", entries, end, "t")
