@@ -61,11 +61,14 @@ class KeptResults:
     Args:
         command: the command's name.
         kind: the type of a result, which may consist of dataclasses, containers, moves, positions and plain values.
+        say: the function that tells the user that a command continues or can be continued.
         question: the settings on which all results depend, as plain values; the evaluation is added.
     """
 
-    def __init__(self, command: str, kind: Any, **question: object) -> None:
-        self._kind = kind
+    def __init__(
+        self, command: str, kind: Any, say: Callable[[str], object] = warn, **question: object
+    ) -> None:
+        self._kind, self._say = kind, say
         self._facts = {
             "command": command,
             "outflank": __version__,
@@ -85,7 +88,7 @@ class KeptResults:
             self._open()
             if self._known:
                 results = counted(len(self._known), "result")
-                warn(f"continues a command that was interrupted: {results} known")
+                self._say(f"continues a command that was interrupted: {results} known")
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
@@ -97,9 +100,18 @@ class KeptResults:
         ):  # without the lock, the file may belong to another process
             remove_database(self.path)
         elif kind is not None and self._known and os.path.exists(self.path):
-            warn(f"{counted(len(self._known), 'result')} kept: the same command continues")
+            self._say(f"{counted(len(self._known), 'result')} kept: the same command continues")
         if self._lock is not None:
             self._lock.release()
+
+    def get(self, task: str, compute: Callable[[], Result]) -> Result:
+        """Return the known result of a task, or compute and keep it. `task`: the name of the task."""
+        name = _task(task)
+        known: Result = self._get(name)
+        if known is _NONE:
+            known = compute()
+            self._put(name, known)
+        return known
 
     def in_order(
         self,
@@ -282,6 +294,29 @@ def search_keeping(searcher: Searcher, position: Position, limit: Limit, **optio
 def _is_exact(limit: Limit) -> bool:
     """Return whether the score of a search to the end of the game is exact."""
     return limit.selectivity in (None, 100) and limit.nodes is None and not limit.is_timed
+
+
+class KeepingSearcher:
+    """A searcher whose results are kept.
+
+    Args:
+        searcher: the searcher.
+        results: the results of this searcher, of type SearchResult.
+    """
+
+    def __init__(self, searcher: Searcher, results: KeptResults) -> None:
+        self._searcher, self._results = searcher, results
+
+    def clear(self) -> None:
+        """Forget all earlier searches, except for the kept results."""
+        self._searcher.clear()
+
+    def search(self, position: Position, limit: Limit, **options: Any) -> SearchResult:
+        """Return the kept result of this search, or search. `options`: see ``search_keeping``."""
+        return self._results.get(
+            f"{position.board_string()} {limit} {options}",
+            lambda: search_keeping(self._searcher, position, limit, **options),
+        )
 
 
 @contextmanager

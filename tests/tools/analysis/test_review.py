@@ -29,7 +29,13 @@ from outflank.tests.support.browser import Browser, in_browser
 from outflank.tests.support.positions import ONE_WAY, WIPE_OUT, WITH_PASSES
 from outflank.tests.support.reference import Board, after, board_of, choices, count, moves, other
 from outflank.tests.support.runs import expect_policy, page_of, random_run, replays
-from outflank.tools.analysis.review.game import GameReview, MoveClass, ReviewSettings, review_game
+from outflank.tools.analysis.review.game import (
+    GameReview,
+    MoveClass,
+    ReviewSettings,
+    review_game,
+    review_in_worker,
+)
 from outflank.tools.analysis.review.output import (
     MoveTotals,
     PlayerSummary,
@@ -40,6 +46,8 @@ from outflank.tools.analysis.review.output import (
 )
 from outflank.tools.analysis.review.output import annotated as record
 from outflank.tools.analysis.review.page import curve_svg, render_review
+from outflank.tools.runtime import kept
+from outflank.tools.runtime.kept import search_keeping
 
 QUICK = ReviewSettings(level=1, exact_from=12)
 SOLVED_BY_ORACLE = 6  # empty squares
@@ -296,6 +304,37 @@ def test_what_a_move_cost_is_proven_only_if_both_searches_ended() -> None:
     assert worse
     assert [move for move in worse if move.exact] == []
     assert any(judgement.exact for judgement in review.judgements)
+
+
+@pytest.mark.parametrize("all_moves", [False, True])
+def test_a_review_that_is_interrupted_continues_with_its_searches(
+    all_moves: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    monkeypatch.setattr(kept, "_SECONDS_BETWEEN_WRITES", 0.0)
+    searched: list[Position] = []
+    most = 20
+
+    def search(searcher: Searcher, position: Position, *given: Any, **options: Any) -> SearchResult:
+        if len(searched) == most:
+            raise KeyboardInterrupt
+        searched.append(position)
+        return search_keeping(searcher, position, *given, **options)
+
+    monkeypatch.setattr(kept, "search_keeping", search)
+    settings, game = ReviewSettings(depth=1, exact_from=10, all_moves=all_moves), annotated(WITH_PASSES)
+    for interruption in 1, 2:
+        with pytest.raises(KeyboardInterrupt):
+            review_in_worker(settings, 16, 1, game)
+        assert len(searched) == most == 20 * interruption
+        most += 20
+    most = 1000
+    review = review_in_worker(settings, 16, 1, game)
+    interrupted, searched[:] = len(searched), []
+
+    assert review_in_worker(settings, 16, 1, game) == review
+    assert len(searched) == interrupted
+    assert list(tmp_path.glob("outflank/unfinished/*")) == []
 
 
 def test_a_review_does_not_depend_on_the_games_before_it() -> None:

@@ -22,12 +22,14 @@ from outflank.engine import (
     Rules,
     Searcher,
     SearchInfo,
+    SearchResult,
     limit_for_level,
 )
 from outflank.engine.notebook import html_table
 from outflank.errors import names_keywords
 from outflank.protocol.formats.annotated import AnnotatedGame, BadGame
 from outflank.tools.runtime.executor import shared_searcher
+from outflank.tools.runtime.kept import KeepingSearcher, KeptResults, game_name
 from outflank.tools.runtime.progress import counted
 
 _ORDER: tuple[Result, ...] = ("loss", "draw", "win")
@@ -318,7 +320,7 @@ class GameReview:
 def review_game(
     game: AnnotatedGame | BadGame | Game,
     settings: ReviewSettings | None = None,
-    searcher: Searcher | None = None,
+    searcher: Searcher | KeepingSearcher | None = None,
 ) -> GameReview:
     """Review a game. Without `settings` or `searcher`, use the default settings or a new searcher.
 
@@ -378,7 +380,10 @@ def _review(
 
 
 def _with_values(
-    review: MoveReview, line: tuple[Move, ...], settings: ReviewSettings, searcher: Searcher
+    review: MoveReview,
+    line: tuple[Move, ...],
+    settings: ReviewSettings,
+    searcher: Searcher | KeepingSearcher,
 ) -> MoveReview:
     """Return the review with the values of all moves. `line` is the best line after the played move."""
     best, before = review.best, review.before
@@ -397,8 +402,14 @@ def _with_values(
 
 
 def review_in_worker(settings: ReviewSettings, hash_mb: int, threads: int, game: AnnotatedGame) -> GameReview:
-    """Review a game with the searcher that this process shares. Only one thread of the process may do so at a time."""
-    return review_game(game, settings, shared_searcher(hash_mb=hash_mb, threads=threads))
+    """Review a game with the searcher that this process shares. Only one thread of the process may do so at a time.
+
+    If the process is killed, the next review of the game continues with the searches that this one has finished.
+    """
+    searcher = shared_searcher(hash_mb=hash_mb, threads=threads)
+    question = {"settings": repr(settings), "threads": threads, "hash": hash_mb, "game": game_name(game)}
+    with KeptResults("review of a game", SearchResult, say=lambda sentence: None, **question) as results:
+        return review_game(game, settings, KeepingSearcher(searcher, results))
 
 
 @contextmanager
