@@ -5,7 +5,7 @@ from typing import Any
 from outflank.engine import Rules
 from outflank.protocol.clock import TimeControl
 from outflank.protocol.drivers.dialect import Dialect
-from outflank.protocol.drivers.driver import Driver, ProcessDriver, Reply
+from outflank.protocol.drivers.driver import Driver, Reply
 from outflank.protocol.drivers.errors import (
     EngineCrash,
     EngineError,
@@ -20,6 +20,7 @@ from outflank.protocol.drivers.errors import (
 from outflank.protocol.drivers.gtp import GtpDriver
 from outflank.protocol.drivers.gtpengine import GtpEngine
 from outflank.protocol.drivers.nboard import NBoardDriver
+from outflank.protocol.drivers.process_driver import ProcessDriver
 from outflank.protocol.drivers.reports import MoveReport
 from outflank.protocol.drivers.spec import EngineSpec, ProcessSettings, Protocol
 from outflank.protocol.drivers.uci import UciDriver

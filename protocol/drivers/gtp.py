@@ -10,14 +10,7 @@ from typing import Any
 from outflank.engine import Colour, Position, Rules
 from outflank.protocol.clock import RunningClock
 from outflank.protocol.drivers.dialect import TimeDialect, choose_dialect, is_edax
-from outflank.protocol.drivers.driver import (
-    BANNER_SECONDS,
-    REPLY_SECONDS,
-    START_SECONDS,
-    ProcessDriver,
-    Reply,
-    is_gtp_answer,
-)
+from outflank.protocol.drivers.driver import Reply
 from outflank.protocol.drivers.errors import (
     EngineCrash,
     EngineError,
@@ -25,6 +18,13 @@ from outflank.protocol.drivers.errors import (
     EngineRefusal,
     EngineTimeout,
     UnfitEngineError,
+)
+from outflank.protocol.drivers.process_driver import (
+    BANNER_SECONDS,
+    REPLY_SECONDS,
+    START_SECONDS,
+    ProcessDriver,
+    is_gtp_answer,
 )
 from outflank.protocol.drivers.reports import MoveReport, is_report, is_true_claim, read_report
 from outflank.protocol.drivers.spec import EngineSpec, filled, parameters_to_send

@@ -11,9 +11,10 @@ from outflank.engine import PASS, Colour, Game, IllegalMoveError, Move, Rules, S
 from outflank.protocol.clock import NO_LIMIT, RunningClock, TimeControl
 from outflank.protocol.drivers.command import join_command, split_command
 from outflank.protocol.drivers.dialect import Dialect
-from outflank.protocol.drivers.driver import CLOSE_SECONDS, REPLY_SECONDS, Reply
+from outflank.protocol.drivers.driver import CLOSE_SECONDS, Reply
 from outflank.protocol.drivers.errors import EngineCrash
 from outflank.protocol.drivers.gtp import GtpDriver
+from outflank.protocol.drivers.process_driver import REPLY_SECONDS
 from outflank.protocol.drivers.reports import MoveReport
 from outflank.protocol.drivers.spec import EngineSpec, ProcessSettings
 from outflank.protocol.formats.annotated import AnnotatedGame

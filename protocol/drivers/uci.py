@@ -8,8 +8,9 @@ from dataclasses import replace
 
 from outflank.engine import DEFAULT_LEVEL, Colour, Position
 from outflank.protocol.clock import RunningClock
-from outflank.protocol.drivers.driver import REPLY_SECONDS, START_SECONDS, ProcessDriver, Reply
+from outflank.protocol.drivers.driver import Reply
 from outflank.protocol.drivers.errors import UnfitEngineError
+from outflank.protocol.drivers.process_driver import REPLY_SECONDS, START_SECONDS, ProcessDriver
 from outflank.protocol.drivers.reports import DROP, PIECES, possible_score
 from outflank.protocol.drivers.spec import EngineSpec, filled, is_ours, parameters_to_send
 from outflank.protocol.formats.annotated import AnnotatedGame

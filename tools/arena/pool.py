@@ -15,8 +15,9 @@ from typing import Any
 from outflank.engine import Position, Rules
 from outflank.protocol.clock import RunningClock
 from outflank.protocol.drivers import make_driver
-from outflank.protocol.drivers.driver import CLOSE_SECONDS, START_SECONDS, Driver, Reply
+from outflank.protocol.drivers.driver import CLOSE_SECONDS, Driver, Reply
 from outflank.protocol.drivers.errors import EngineProtocolError
+from outflank.protocol.drivers.process_driver import START_SECONDS
 from outflank.protocol.drivers.spec import EngineSpec, Protocol
 from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.protocol.lines import printable

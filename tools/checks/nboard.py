@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from outflank.engine import Game, Move, NotationError
-from outflank.protocol.drivers.driver import START_SECONDS
 from outflank.protocol.drivers.errors import EngineTimeout
 from outflank.protocol.drivers.nboard import NBoardDriver
+from outflank.protocol.drivers.process_driver import START_SECONDS
 from outflank.protocol.formats import ggf
 from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.tools.checks.check import CheckSkipped, expect, expect_nothing, must, should

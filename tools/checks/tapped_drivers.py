@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from outflank.engine import PASS, Game, IllegalMoveError, NotationError, Rules
-from outflank.protocol.drivers.driver import START_SECONDS, ProcessDriver, Reply
+from outflank.protocol.drivers.driver import Reply
 from outflank.protocol.drivers.errors import (
     EngineCrash,
     EngineError,
@@ -20,6 +20,7 @@ from outflank.protocol.drivers.errors import (
     EngineTimeout,
 )
 from outflank.protocol.drivers.gtp import GtpDriver
+from outflank.protocol.drivers.process_driver import START_SECONDS, ProcessDriver
 from outflank.protocol.drivers.spec import EngineSpec
 from outflank.protocol.lines import CONTROL_BYTES, printable
 from outflank.tools.checks.check import CheckSkipped, Violation, expect, expect_nothing

@@ -15,7 +15,7 @@ from outflank import __version__
 from outflank.engine import NotationError, OutflankError, Rules
 from outflank.protocol.drivers.catalogue import catalogue
 from outflank.protocol.drivers.command import join_command
-from outflank.protocol.drivers.driver import START_SECONDS
+from outflank.protocol.drivers.process_driver import START_SECONDS
 from outflank.protocol.drivers.spec import EngineSpec, Protocol, command_line, is_ours, read_keys
 from outflank.tools.checks.examination import (
     CATALOGUES,

@@ -20,8 +20,8 @@ from outflank.protocol.drivers import (
     UnfitEngineError,
     make_driver,
 )
-from outflank.protocol.drivers.driver import MAX_TALK_BYTES
 from outflank.protocol.drivers.gtp import MAX_ANSWER_BYTES
+from outflank.protocol.drivers.process_driver import MAX_TALK_BYTES
 from outflank.protocol.drivers.reports import is_thought, read_thought
 from outflank.protocol.formats.annotated import AnnotatedGame, AnnotatedMove
 from outflank.tests.support import fake_engine

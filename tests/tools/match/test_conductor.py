@@ -141,7 +141,7 @@ def test_only_naps_that_end_late_are_stalls_though_the_monotonic_clock_has_steps
     [
         ("tools.match.runner.pool.StallWatch", Stalling),
         # By the system's account the engine waits for a processor, longer each time it is asked.
-        ("protocol.drivers.driver.ProcessDriver.usage", property(waiting_more_and_more)),
+        ("protocol.drivers.process_driver.ProcessDriver.usage", property(waiting_more_and_more)),
     ],
 )
 def test_a_flag_that_falls_while_the_machine_stalls_is_played_again_and_named(
