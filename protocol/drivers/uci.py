@@ -78,7 +78,7 @@ class UciDriver(ProcessDriver):
         self._shake_hands()
         if not self._rules.has_othello_moves:
             raise UnfitEngineError(f"{self.label}: UCI engines know Othello's moves only, not {self._rules}")
-        self._send_options(None)
+        self._send_changes(None)
         spec = self.spec
         if not (spec.time.is_limited or spec.depth or spec.nodes or is_ours(spec)):
             self.remark(
@@ -101,10 +101,7 @@ class UciDriver(ProcessDriver):
             raise UnfitEngineError(f"{self.label} does not play Othello: {_VARIANT} can't be {_OTHELLO}")
         self._set_option(_VARIANT, _OTHELLO)
 
-    def _send_changes(self, before: EngineSpec) -> None:
-        self._send_options(before)
-
-    def _send_options(self, before: EngineSpec | None) -> None:
+    def _send_changes(self, before: EngineSpec | None) -> None:
         spec = self.spec
         options = {name: value for name, value in parameters_to_send(spec).items() if name not in _SEARCHES}
         known = parameters_to_send(before) if before else {}
