@@ -22,7 +22,8 @@ from outflank.protocol.drivers.gtpengine import GtpEngine
 from outflank.protocol.drivers.nboard import NBoardDriver
 from outflank.protocol.drivers.process_driver import ProcessDriver
 from outflank.protocol.drivers.reports import MoveReport
-from outflank.protocol.drivers.spec import EngineSpec, ProcessSettings, Protocol
+from outflank.protocol.drivers.spec import EngineSpec, ProcessSettings
+from outflank.protocol.drivers.spec_values import Protocol
 from outflank.protocol.drivers.uci import UciDriver
 
 __all__ = [

@@ -15,7 +15,8 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from outflank.engine import OutflankError, Rules, SettingsError
 from outflank.protocol.clock import TimeControl
-from outflank.protocol.drivers.spec import EngineSpec, Protocol
+from outflank.protocol.drivers.spec import EngineSpec
+from outflank.protocol.drivers.spec_values import Protocol
 from outflank.protocol.lines import printable
 from outflank.tools.arena import messages
 from outflank.tools.arena.connection import (

@@ -18,7 +18,8 @@ from outflank.protocol.drivers import make_driver
 from outflank.protocol.drivers.driver import CLOSE_SECONDS, Driver, Reply
 from outflank.protocol.drivers.errors import EngineProtocolError
 from outflank.protocol.drivers.process_driver import START_SECONDS
-from outflank.protocol.drivers.spec import EngineSpec, Protocol
+from outflank.protocol.drivers.spec import EngineSpec
+from outflank.protocol.drivers.spec_values import Protocol
 from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.protocol.lines import printable
 from outflank.tools.arena.connection import Connection

@@ -10,8 +10,9 @@ from time import sleep
 from typing import Any
 
 from outflank.engine import SettingsError
-from outflank.protocol.drivers import spec
-from outflank.protocol.drivers.spec import EngineSpec, Protocol
+from outflank.protocol.drivers import spec_values
+from outflank.protocol.drivers.spec import EngineSpec
+from outflank.protocol.drivers.spec_values import Protocol
 from outflank.tools.arena.arena import Arena
 from outflank.tools.arena.control import obeying
 from outflank.tools.arena.joining import join_address
@@ -189,7 +190,7 @@ def _obey(arena: Arena, order: dict[str, Any]) -> Any:
         case "pause":
             return arena.pause(order.get("paused") is True)
         case "kick":
-            return arena.kick(spec.name("name", str(order.get("name"))))
+            return arena.kick(spec_values.name("name", str(order.get("name"))))
         case "renew":
-            return arena.renew(spec.name("name", str(order.get("name"))))
+            return arena.renew(spec_values.name("name", str(order.get("name"))))
     raise SettingsError("the server does not know this order; its Outflank is of another version")

@@ -6,7 +6,7 @@ from types import ModuleType
 from typing import Literal
 
 from outflank.protocol.drivers.errors import EngineError, EngineTimeout
-from outflank.protocol.drivers.spec import Protocol
+from outflank.protocol.drivers.spec_values import Protocol
 from outflank.tools.checks import board, clock_and_exit, nboard, wire
 from outflank.tools.checks.check import Check, CheckSkipped, Level, Violation
 from outflank.tools.checks.nboard import TappedNBoardDriver

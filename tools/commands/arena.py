@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from outflank.engine import NotationError, SettingsError
-from outflank.protocol.drivers import spec as engines
+from outflank.protocol.drivers import spec_values
 from outflank.protocol.drivers.spec import EngineSpec
 from outflank.tools.arena.control import Tokens, order
 from outflank.tools.cli.command import Command, CommandGroup, Option, group, handing
@@ -44,7 +44,7 @@ _MOST_ENTRANTS = 1_000
 _HOURS = Seconds(0.1, 86_400)
 _MOST_SLOTS = 64
 _FOLDER = click.argument("arena", type=click.Path(path_type=Path, exists=True))
-_NAME = click.argument("name", callback=read_by(lambda text: str(engines.name("name", text))))
+_NAME = click.argument("name", callback=read_by(partial(spec_values.name, "name")))
 
 
 def _moment(text: str) -> datetime:

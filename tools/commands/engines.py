@@ -16,14 +16,9 @@ from outflank.engine import NotationError, OutflankError, Rules
 from outflank.protocol.drivers.catalogue import catalogue
 from outflank.protocol.drivers.command import join_command
 from outflank.protocol.drivers.process_driver import START_SECONDS
-from outflank.protocol.drivers.spec import EngineSpec, Protocol, command_line, is_ours, read_keys
-from outflank.tools.checks.examination import (
-    CATALOGUES,
-    OTHER_PROTOCOL,
-    SECTION_OF,
-    examine,
-    verdict,
-)
+from outflank.protocol.drivers.spec import EngineSpec, command_line, is_ours, read_keys
+from outflank.protocol.drivers.spec_values import Protocol
+from outflank.tools.checks.examination import CATALOGUES, OTHER_PROTOCOL, SECTION_OF, examine, verdict
 from outflank.tools.checks.show import (
     broken_rules,
     check_lines,

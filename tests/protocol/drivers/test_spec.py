@@ -13,14 +13,8 @@ from outflank.protocol.clock import TimeControl
 from outflank.protocol.drivers.catalogue import catalogue
 from outflank.protocol.drivers.command import join_command, split_command
 from outflank.protocol.drivers.dialect import Dialect
-from outflank.protocol.drivers.spec import (
-    READERS,
-    EngineSpec,
-    Protocol,
-    command_line,
-    read_engines,
-    shared_keys,
-)
+from outflank.protocol.drivers.spec import EngineSpec, command_line, read_engines, shared_keys
+from outflank.protocol.drivers.spec_values import READERS, Protocol
 
 MATCH_TIME = TimeControl.parse("0.5")
 

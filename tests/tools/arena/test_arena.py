@@ -27,7 +27,8 @@ from websockets.sync.server import serve as listen
 from outflank.engine import NotationError
 from outflank.protocol.clock import NO_LIMIT, TimeControl
 from outflank.protocol.drivers.errors import UnfitEngineError
-from outflank.protocol.drivers.spec import EngineSpec, Protocol
+from outflank.protocol.drivers.spec import EngineSpec
+from outflank.protocol.drivers.spec_values import Protocol
 from outflank.tests.support import fake_engine
 from outflank.tests.support.arenas import LocalArena, Relay, heard, totals, wait
 from outflank.tests.support.processes import resident_kib

@@ -9,7 +9,8 @@ import pytest
 
 from outflank.engine import Game
 from outflank.protocol.drivers.errors import EngineError
-from outflank.protocol.drivers.spec import EngineSpec, Protocol, command_line
+from outflank.protocol.drivers.spec import EngineSpec, command_line
+from outflank.protocol.drivers.spec_values import Protocol
 from outflank.tests.support import fake_engine, rule_breaker
 from outflank.tests.support.processes import StallMeter, judge_calmly
 from outflank.tests.support.program import RHINO, needs_rhino

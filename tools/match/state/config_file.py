@@ -18,7 +18,8 @@ from typing import Any
 from outflank.engine import FileFormatError, NotationError
 from outflank.protocol.clock import NO_LIMIT, TimeControl
 from outflank.protocol.drivers.command import join_command
-from outflank.protocol.drivers.spec import EngineSpec, as_text, read_engines
+from outflank.protocol.drivers.spec import EngineSpec, read_engines
+from outflank.protocol.drivers.spec_values import as_text
 from outflank.storage.files import writing
 from outflank.storage.toml import read_toml
 from outflank.tools.match.state.run import Format, RunSettings, option_name, plain_settings

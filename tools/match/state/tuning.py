@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
 
-from outflank.protocol.drivers.spec import EngineSpec, Protocol, is_ours, name
+from outflank.protocol.drivers.spec import EngineSpec, is_ours
+from outflank.protocol.drivers.spec_values import Protocol, name
 from outflank.tools.match.state.run import RunSettings
 from outflank.tools.match.stats.spsa import TunedParameter, Tuning
 
