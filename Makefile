@@ -38,7 +38,7 @@ fresh:  ## do what a stranger does, on a bare Debian 13 and 12 (needs root and d
 	.ci/fresh $(ARGS)
 
 PORTABLE = tests/protocol/drivers tests/tools/match/test_referee.py tests/tools/match/test_results.py tests/tools/match/test_drivers.py \
-	tests/tools/match/test_conductor.py
+	tests/tools/match/test_conductor.py tests/tools/match/test_delay.py
 
 portable: dev  ## run the tests of drivers and matches with the code for processes that other systems use
 	OUTFLANK_PORTABLE=1 $(BIN)/pytest $(DIST) $(PORTABLE) $(ARGS)
