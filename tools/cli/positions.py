@@ -202,10 +202,12 @@ class ReadGames:
 
     Attributes:
         bad: the warnings about games that can't be read or used.
+        bad_files: the arguments that have games that can't be read.
     """
 
     def __init__(self) -> None:
         self.bad = Complaints("bad game")
+        self.bad_files: set[str] = set()
         self._doubts = Complaints("game with a doubtful record", "games with doubtful records")
         self._garbled = Complaints("game with unreadable characters", "games with unreadable characters")
         self._files: set[str] = set()
@@ -219,6 +221,7 @@ class ReadGames:
         """Warn about faults of an entry, and return whether it is a game. `number`: its number in the file, from 1."""
         if isinstance(entry, BadGame):
             self.bad.add(bad_game(name, entry))
+            self.bad_files.add(name)
             return False
         if entry.unnamed and name not in self._files:
             self._files.add(name)

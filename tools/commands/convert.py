@@ -3,8 +3,8 @@
 import json
 import sys
 import time
-from collections.abc import Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -12,18 +12,13 @@ import click
 
 from outflank.engine import FileFormatError, OutflankError, Rules
 from outflank.protocol.formats import WRITTEN_FORMATS, FormatName
-from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.protocol.formats.transcript import STYLES, Style
 from outflank.storage.files import STDOUT
 from outflank.tools.archive.statistics import is_new, print_statistics
 from outflank.tools.cli.command import Command, is_from_file
-from outflank.tools.cli.game_filter import (
-    GameFilter,
-    filter_options,
-    source_option,
-)
+from outflank.tools.cli.game_filter import GameFilter, filter_options, source_option
 from outflank.tools.cli.options import json_option, output_files_option, rules_option
-from outflank.tools.cli.positions import ReadGames, complete_games, games_of, read_and_written, shown
+from outflank.tools.cli.positions import ReadGames, complete_games, read_and_written, shown
 from outflank.tools.report.gamefiles import (
     FORMAT_OF,
     GameWriters,
@@ -101,36 +96,28 @@ def convert(
     began = time.perf_counter()
     # No progress is shown in a pipe, where it would only fill a log, or if the games are printed on the terminal.
     is_shown = STDOUT not in outputs and sys.stderr.isatty()
-    with game_writers(targets, style=style, passes=passes) as writers, ExitStack() as bar:
-        for name in files:
-            for number, entry in enumerate(games_of(name, source, rules), 1):
-                if not read.add(name, number, entry):
-                    incomplete.add(name)
-                    continue
-                assert isinstance(entry, AnnotatedGame)
-                games += 1
-                if is_shown and games == _GAMES_AT_ONCE:
-                    advance = bar.enter_context(progress_bar("convert", None, "games", games))
-                elif is_shown and games % _GAMES_AT_ONCE == 0:
-                    advance(_GAMES_AT_ONCE)
-                if entry.unread:
-                    incomplete.add(name)
-                if not wanted.allows(entry) or (unique and not is_new(entry, known)):
-                    incomplete.add(name)
-                    continue
-                try:
-                    if "transcript" in targets.values() and not entry.moves:
-                        raise FileFormatError("a game without a move can't be written as a transcript")
-                    writers.write(entry)
-                    written += 1
-                except FileFormatError as error:
-                    incomplete.add(name)
-                    read.bad.add(f"{shown(name)}, game {number}: {error}")
+    with game_writers(targets, style=style, passes=passes) as writers, _progress(is_shown) as show_progress:
+        for name, number, game in read.of(files, source, rules, files_only=True):
+            games += 1
+            show_progress(games)
+            is_wanted = wanted.allows(game) and not (unique and not is_new(game, known))
+            if game.unread or not is_wanted:
+                incomplete.add(name)
+            if not is_wanted:
+                continue
+            try:
+                if "transcript" in targets.values() and not game.moves:
+                    raise FileFormatError("a game without a move can't be written as a transcript")
+                writers.write(game)
+                written += 1
+            except FileFormatError as error:
+                incomplete.add(name)
+                read.bad.add(f"{shown(name)}, game {number}: {error}")
         read.end()
         if not written:
             read.expect_good("read or written")
         wanted.expect_found(written, read.unnamed)
-        if lost := read_and_written(incomplete, files_written):
+        if lost := read_and_written(incomplete | read.bad_files, files_written):
             _warn_of(writers)
             raise OutflankError(
                 f"{str(lost)!r} would lose games, variations, properties or characters, so nothing was written: "
@@ -146,6 +133,24 @@ def convert(
     }
     _report(facts, files_written, as_json)
     read.expect_good("read or written")
+
+
+@contextmanager
+def _progress(is_shown: bool) -> Iterator[Callable[[int], None]]:
+    """Yield a function that shows the progress. Its argument is the number of games read so far."""
+    with ExitStack() as bar:
+        advance: Callable[[int], None] | None = None
+
+        def show(games: int) -> None:
+            nonlocal advance
+            if not is_shown or games % _GAMES_AT_ONCE:
+                return
+            if advance is None:
+                advance = bar.enter_context(progress_bar("convert", None, "games", games))
+            else:
+                advance(_GAMES_AT_ONCE)
+
+        yield show
 
 
 def _report(facts: dict[str, Any], files: Sequence[Path], as_json: bool) -> None:
