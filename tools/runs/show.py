@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
@@ -21,8 +20,6 @@ from outflank.tools.runtime.signals import Interrupted, Interrupts
 if TYPE_CHECKING:  # these modules need optional packages
     from outflank.tools.match.runner.session import RunSession
     from outflank.tools.runtime.address import Address
-
-_SLICE_SECONDS = 0.1
 
 
 def show_run(
@@ -72,8 +69,7 @@ def show_run(
             run = session.play(shown, interrupts, **play)
         if page and not session.interruption:
             trouble = _conclude(session, run, options, continuation)
-            click.echo(f"The page stays at {page.url} until Ctrl-C", err=True)
-            _wait_for_signal(interrupts)
+            _stay(page.url, interrupts)
     if not page or session.interruption:
         trouble = _conclude(session, run, options, continuation)
     if trouble:
@@ -101,15 +97,13 @@ def show_again(path: Path, run: Run, address: Address) -> None:
     with Interrupts() as interrupts, PageProcess(address, 0.0, warn) as page:
         page.observe(RunOpened(path, run))
         page.observe(RunEnded(run))
-        click.echo(f"The page stays at {page.url} until Ctrl-C", err=True)
-        _wait_for_signal(interrupts)
+        _stay(page.url, interrupts)
 
 
-def _wait_for_signal(interrupts: Interrupts) -> None:
+def _stay(url: str, interrupts: Interrupts) -> None:
+    click.echo(f"The page stays at {url} until Ctrl-C", err=True)
     with suppress(Interrupted):
-        while True:
-            interrupts.check()
-            time.sleep(_SLICE_SECONDS)
+        interrupts.wait()
 
 
 def _conclude(session: RunSession, run: Run, options: RunOptions, continuation: str) -> str:

@@ -8,14 +8,17 @@ import os
 import signal
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
-from typing import Any, Self
+from typing import Any, NoReturn, Self
 
 ENDING_SIGNALS = tuple(
     each for each in signal.Signals if each.name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK")
 )
+
+_SLICE_SECONDS = 0.1
 
 
 def heeded_signals() -> list[signal.Signals]:
@@ -63,6 +66,12 @@ class Interrupts:
         """Raise Interrupted if a signal has arrived."""
         if self._number is not None:
             raise Interrupted(self._number)
+
+    def wait(self) -> NoReturn:
+        """Wait for a signal. Raises: Interrupted."""
+        while True:
+            self.check()
+            time.sleep(_SLICE_SECONDS)
 
     def _note(self, number: int, frame: FrameType | None) -> None:
         self._number = self._number or number

@@ -1,7 +1,6 @@
 """Serves the analysis board until a signal ends it."""
 
 import secrets
-import time
 from collections.abc import Sequence
 from contextlib import ExitStack
 from itertools import islice
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
     from outflank.protocol.drivers import EngineSpec
 
 _TOKEN_BYTES = 16
-_SLICE_SECONDS = 0.1
 _NO_BROWSER = (
     "no browser with a window can be opened here: open the address in a browser of this machine, "
     "or serve another machine with --listen HOST:PORT"
@@ -98,6 +96,4 @@ def serve_board(
             )
         if opens and not stack.enter_context(opened(page, file)):
             warn(_NO_BROWSER)
-        while True:
-            interrupts.check()
-            time.sleep(_SLICE_SECONDS)
+        interrupts.wait()
