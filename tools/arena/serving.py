@@ -1,7 +1,7 @@
 """The server of an arena: listens, waits for entrants, and plays the run."""
 
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack, nullcontext
+from contextlib import ExitStack
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
@@ -86,32 +86,21 @@ def serve_arena(
         if watchers is not None:
             live_listener = stack.enter_context(watchers.listen())
             live = url_of(live_listener, names=watchers.names)
-        server = WebServer(
-            [arena.route, page(live, waits=False)],
-            listener,
-            names=address.names,
-            on_other_name=lambda name: warn(address.refused(name, "--listen")),
-            limits=Limits(
-                message_bytes=MOST_BYTES,
-                descriptors=_DESCRIPTORS + _DESCRIPTORS_OF_ENGINE * len(local),
-            ),
-            certificate=certificate,
+        limits = Limits(
+            message_bytes=MOST_BYTES, descriptors=_DESCRIPTORS + _DESCRIPTORS_OF_ENGINE * len(local)
         )
-        stack.enter_context(server)
+        routes = [arena.route, page(live, waits=False)]
+        server = stack.enter_context(
+            WebServer.at(address, "--listen", routes, listener, limits=limits, certificate=certificate)
+        )
         stack.enter_context(obeying(arena.folder, partial(_obey, arena)))
         warn(f"the arena is open at {server.url}")
         if session is None:
-            waiting = (
-                WebServer(
-                    [page(live, waits=True), join_route(joins_at)],
-                    live_listener.dup(),
-                    names=watchers.names,
-                    on_other_name=lambda name: warn(watchers.refused(name, "--listen-page")),
-                )
-                if watchers and live_listener
-                else nullcontext()
-            )
-            with waiting:
+            with ExitStack() as waiting:
+                if watchers and live_listener:
+                    routes = [page(live, waits=True), join_route(joins_at)]
+                    shown = WebServer.at(watchers, "--listen-page", routes, live_listener.dup())
+                    waiting.enter_context(shown)
                 settings = make_settings(_gathered(arena, settings, start, entrants))
             usual = _STANDING_TABLES if settings.format is Format.STANDING else len(settings.engines) // 2
             session = RunSession(replace(settings, concurrency=settings.concurrency or usual), folder)

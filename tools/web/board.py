@@ -76,14 +76,7 @@ def serve_board(
             token, AnalysisService(searchers), defaults, games, explorer, engines, mode or "study"
         )
         stack.callback(board.tables.close)
-        server = stack.enter_context(
-            WebServer(
-                board.routes,
-                address.listen(),
-                names=address.names,
-                on_other_name=lambda name: warn(address.refused(name, "--listen")),
-            )
-        )
+        server = stack.enter_context(WebServer.at(address, "--listen", board.routes, address.listen()))
         interrupts = stack.enter_context(Interrupts())
         page = f"{server.url}/{token}/"
         if mode is not None:

@@ -38,6 +38,7 @@ from websockets.frames import Frame
 from outflank.engine import SettingsError
 from outflank.tools.runtime.address import BACKLOG, Address, is_host
 from outflank.tools.runtime.limits import Budget
+from outflank.tools.runtime.progress import warn
 from outflank.tools.web.listener import HEADER_BYTES, NO_ROOM, CountingListener, Limits
 
 _LONGEST_PATH = 1_000  # the longest path of a request; a longer one is answered with 404
@@ -429,6 +430,17 @@ class WebServer:
         self._listener = CountingListener(listener, limits, b"" if certificate else NO_ROOM)
         self._server = uvicorn.Server(config)
         self._thread = threading.Thread(target=self.run, name="web server", daemon=True)
+
+    @classmethod
+    def at(
+        cls, address: Address, option: str, routes: Sequence[BaseRoute], listener: socket.socket, **named: Any
+    ) -> Self:
+        """Return a server at `address`. It warns about browsers that use another name, which `option` lets in."""
+        named |= {
+            "names": address.names,
+            "on_other_name": lambda name: warn(address.refused(name, option)),
+        }
+        return cls(routes, listener, **named)
 
     def __enter__(self) -> Self:
         self._thread.start()
