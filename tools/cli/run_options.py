@@ -1,11 +1,9 @@
 """The options of a run: engines, games, records and machines; and their conversion to settings."""
 
-from __future__ import annotations
-
 import random
+import socket
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -13,14 +11,7 @@ from outflank.engine import NotationError, Rules
 from outflank.protocol.clock import LONGEST_SECONDS, NO_LIMIT, SHORTEST_SECONDS, TimeControl
 from outflank.protocol.drivers.command import join_command
 from outflank.protocol.drivers.spec import EngineSpec, shared_keys
-from outflank.tools.cli.command import (
-    AddressOption,
-    Decorator,
-    completed_by,
-    group,
-    handing,
-    together,
-)
+from outflank.tools.cli.command import AddressOption, Decorator, completed_by, group, handing, together
 from outflank.tools.cli.defaults import option_defaults, use_values
 from outflank.tools.cli.options import cluster_option, json_option, rules_option_read_by, tc_option
 from outflank.tools.cli.types import BEYOND_USE, OUTPUT_FILE, Seconds, WholeNumber, read_by
@@ -30,11 +21,7 @@ from outflank.tools.match.schedule.formats import usual_rounds
 from outflank.tools.match.state.config_file import chosen_engines, read_config
 from outflank.tools.match.state.run import Format, RunSettings
 from outflank.tools.match.stats.sprt import Sprt
-
-if TYPE_CHECKING:
-    import socket
-
-    from outflank.tools.runtime.address import Address
+from outflank.tools.runtime.address import Address
 
 _CONFIG_SUFFIX = ".toml"
 _FILE = click.Path(dir_okay=False, path_type=Path)
@@ -113,12 +100,6 @@ def _draw_rule(ctx: click.Context, param: click.Parameter, value: str) -> ScoreR
     if rule and rules.winner_by(0) is not None:
         raise click.BadParameter(f"by the rules {rules} no game is a draw")
     return rule
-
-
-def _address(text: str) -> Address:
-    from outflank.tools.runtime.address import Address
-
-    return Address.parse(text)
 
 
 def engine_option(*names: str, multiple: bool = True) -> Decorator:
@@ -283,7 +264,7 @@ def page_option(name: str = LISTEN) -> Decorator:
         "live",
         cls=AddressOption,
         former=["--live"],
-        callback=read_by(_address),
+        callback=read_by(Address.parse),
         help="Show the run as it is played, and its report afterwards, on a web page until Ctrl-C; "
         "see docs/report.md.  [default: no page; 127.0.0.1 and a free port]",
     )

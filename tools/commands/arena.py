@@ -36,6 +36,7 @@ from outflank.tools.match.state.config_file import chosen_engines, read_config
 from outflank.tools.match.state.run import Format, RunSettings
 from outflank.tools.runs.resume import ask_about_commands
 from outflank.tools.runs.show import show_run
+from outflank.tools.runtime.address import Address
 from outflank.tools.runtime.progress import counted, json_line, warn
 from outflank.tools.runtime.signals import Interrupts
 
@@ -136,7 +137,6 @@ def serve(
     # Imported late: these modules import the web server, which the help does not need.
     from outflank.tools.arena.arena import Arena
     from outflank.tools.arena.serving import RUN_FOLDER, serve_arena
-    from outflank.tools.runtime.address import Address
 
     if ctx.get_parameter_source("concurrency") is click.core.ParameterSource.DEFAULT:
         played = replace(played, concurrency=0)  # 0 stands for the default number of concurrent pairs
@@ -274,8 +274,6 @@ def token(arena: Path, name: str) -> None:
 
 
 def _url(config: Mapping[str, Any]) -> str:
-    from outflank.tools.runtime.address import Address
-
     address = Address.parse(config.get("listen", _LISTEN))
     return address.url("https" if config.get("certificate") else "http")
 

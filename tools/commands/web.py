@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from outflank.engine import Rules, Searcher
 from outflank.engine.search.limits import DEFAULT_LEVEL
+from outflank.protocol.drivers.spec import EngineSpec, read_engines
 from outflank.tools.analysis.requests import Defaults, SearchRequest
 from outflank.tools.cli.command import AddressOption, Command
 from outflank.tools.cli.options import archive_option, plain_search_options, rules_option
@@ -15,16 +15,7 @@ from outflank.tools.cli.positions import complete_games
 from outflank.tools.cli.types import WholeNumber, read_by
 from outflank.tools.web.board import serve_board
 
-if TYPE_CHECKING:
-    from outflank.protocol.drivers import EngineSpec
-
 _TYPED = click.core.ParameterSource.COMMANDLINE
-
-
-def _engines(texts: Sequence[str]) -> "tuple[EngineSpec, ...]":
-    from outflank.protocol.drivers.spec import read_engines  # imported late: analyze does not need it
-
-    return read_engines(texts)
 
 
 @click.command(cls=Command)
@@ -33,7 +24,7 @@ def _engines(texts: Sequence[str]) -> "tuple[EngineSpec, ...]":
     "--engine",
     "engines",
     multiple=True,
-    callback=read_by(_engines),
+    callback=read_by(read_engines),
     help="An engine to play against, as in outflank match: './mine gtp' or catalogue:edax; may be repeated.",
 )
 @archive_option
@@ -49,7 +40,7 @@ def _engines(texts: Sequence[str]) -> "tuple[EngineSpec, ...]":
 @plain_search_options
 def web(
     texts: Sequence[str],
-    engines: "tuple[EngineSpec, ...]",
+    engines: tuple[EngineSpec, ...],
     archive: Path | None,
     serve: str | None,
     concurrency: int,
