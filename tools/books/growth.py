@@ -264,17 +264,16 @@ def played_lines(
     wanted: Callable[[AnnotatedGame], bool],
 ) -> Iterator[Sequence[Position]]:
     """Yield the positions of each game of files and runs that `wanted` accepts. Add unusable games to `read.bad`."""
-    for source in sources:
-        for _, number, game in read.of([source], form, book.rules):
-            if not wanted(game):
-                continue
-            if book.serves(game.rules) and game.first == Position.start(game.rules):
-                yield game.positions
-            else:
-                read.bad.add(
-                    f"{shown(source)}, game {number}: the book is for {book.rules} from {book.rules.start}, "
-                    f"and the game is by {game.rules} from {game.first.board_string()}"
-                )
+    for source, number, game in read.of(sources, form, book.rules):
+        if not wanted(game):
+            continue
+        if book.serves(game.rules) and game.first == Position.start(game.rules):
+            yield game.positions
+        else:
+            read.bad.add(
+                f"{shown(source)}, game {number}: the book is for {book.rules} from {book.rules.start}, "
+                f"and the game is by {game.rules} from {game.first.board_string()}"
+            )
 
 
 def book_history(command: str, game: Game | None = None, **settings: object) -> str:
