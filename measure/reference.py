@@ -21,11 +21,8 @@ from outflank.tools.checks.examination import CHECKS, NBOARD_CHECKS, SECTIONS, c
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 _PART = re.compile(r"(<!-- made: (.+?) -->).*?(<!-- end -->)", re.DOTALL)
 _ITEM = re.compile(r"^(Arguments|Answer|Fails): ", re.MULTILINE)
-_USUAL = {
-    "Arguments": "none",
-    "Answer": "nothing",
-    "Fails": "never",
-}  # the values of entries that a docstring leaves out
+# The values of entries that a docstring leaves out.
+_USUAL = {"Arguments": "none", "Answer": "nothing", "Fails": "never"}
 
 
 def with_parts(page: str) -> str:

@@ -256,9 +256,7 @@ class GtpDriver(ProcessDriver):
             ending, text = ".sgf", sgf.write(game)
         with TemporaryDirectory(prefix="outflank-") as folder:
             file = Path(folder, f"position{ending}")
-            file.write_bytes(
-                text.encode()
-            )  # the file is closed, since Windows lets no other process open an open one
+            file.write_bytes(text.encode())  # this closes the file, so that the engine can open it on Windows
             self.order(f"{_LOAD} {file}")
 
     def _watch(

@@ -31,9 +31,8 @@ _DISC, _EMPTY = "XxOo*BbWw012\u25cf\u25cb\u26ab\u26aa", "-._\u30fb"
 # A board has at least one disc, unlike a row of dashes.
 _BOARD = re.compile(f"(?:8\\s+)?(?=.{{0,63}}[{_DISC}])[{_EMPTY}{_DISC} |]{{64}}")
 _FEN = re.compile(r"(?:[pPxXoObBwW*1-8]{1,8}/){7}[pPxXoObBwW*1-8]{1,8}(?:\s|$)")
-_MOVES_OF_PGN = re.compile(
-    rf"^[^\n#]*[\s}}](?:{RESULT_WORD})\s*$".encode(), re.MULTILINE
-)  # a line of moves that ends with a result
+# A line of moves that ends with a result.
+_MOVES_OF_PGN = re.compile(rf"^[^\n#]*[\s}}](?:{RESULT_WORD})\s*$".encode(), re.MULTILINE)
 _MOVES = re.compile(
     rb"(?:[-\d.,\s]*(?:[a-h][1-8](?:/[nesw]{1,2})?|pass|pa|ps|@@@@))+[-\d.,\s]*", re.IGNORECASE
 )

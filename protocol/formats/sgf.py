@@ -102,9 +102,8 @@ def parse(text: str | bytes, rules: Rules = OTHELLO, before: int | None = None) 
     Raises: FileFormatError; NotationError or IllegalMoveError, with the number of the move.
     """
     if not isinstance(text, str):
-        text = decoded(
-            text, charset_in(text)
-        )  # decode before parsing, since a part of a character may look like a bracket
+        # Decode before parsing, since a part of a character may look like a bracket.
+        text = decoded(text, charset_in(text))
     tree = _tree(text.encode())
     root, *nodes = _grammar().main_sequence_iter(tree)
     _check_game(root)

@@ -269,9 +269,8 @@ class WthorWriter:
         self.lost: Counter[str] = Counter()
         self._players: dict[str, int] = {}
         self._tournaments: dict[str, int] = {}
-        self._exact: array[int] | None = array(
-            "b"
-        )  # 65 exact scores for each game, by empty squares; None if `_common` is empty
+        # 65 exact scores for each game, by empty squares; None if `_common` is empty.
+        self._exact: array[int] | None = array("b")
         self._common: set[int] | None = None  # the numbers of empty squares at which every game has a score
         stream.write(Header().pack())
 

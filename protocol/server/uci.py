@@ -33,13 +33,8 @@ _DROP, _NULL = "P@", "0000"
 _START = "8/8/8/3pP3/3Pp3/8/8/8 w"
 _PIECES = 100  # UCI's centipawns for one disc
 _MILLISECONDS = 1_000
-_SOME = (
-    "depth",
-    "nodes",
-    "movetime",
-    "wtime",
-    "btime",
-)  # the parameters of ``go`` with numbers of at least 1; the next parameters also accept 0
+# The parameters of ``go`` with numbers of at least 1, and those that also accept 0.
+_SOME = ("depth", "nodes", "movetime", "wtime", "btime")
 _PERHAPS_NONE = ("winc", "binc", "movestogo")
 _GO_WORDS = (*_SOME, *_PERHAPS_NONE, "infinite", "mate", "ponder", "searchmoves")
 _MOST = 2**31 - 1

@@ -145,9 +145,8 @@ def review(
         settings = replace(settings, exact_from=max(settings.exact_from, exact_from_of_level(settings.level)))
     expect_kept(games, outputs, "whose games are reviewed")
     read = ReadGames()
-    places = deque[
-        tuple[AnnotatedGame, str, int]
-    ]()  # the games with pending reviews, with their files and numbers
+    # The games with pending reviews, with their files and numbers.
+    places = deque[tuple[AnnotatedGame, str, int]]()
     only = "an SVG image draws the curve" if ".svg" in forms else "--ply shows a move" if ply else ""
 
     def chosen() -> Iterator[AnnotatedGame]:

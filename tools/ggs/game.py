@@ -32,9 +32,8 @@ from outflank.tools.runtime.signals import Stopped
 RESERVE_SECONDS = 2.0
 _SHORTEST_SECONDS = 0.1
 _SLICE_SECONDS = 0.2
-USUAL_TIME = TimeControl(
-    main=900.0
-)  # the server's default time control, used to start an engine before the first game
+# The server's default time control, used to start an engine before the first game.
+USUAL_TIME = TimeControl(main=900.0)
 _PLACE = "GGS/os"
 _PASSES = ("pa", "ps", "pass")  # the spellings of a pass
 

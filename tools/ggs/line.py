@@ -16,9 +16,8 @@ _CONNECT_SECONDS = 20.0
 _LOGIN_SECONDS = 60.0
 _FAREWELL_SECONDS = 1.0
 _QUIET_SECONDS = 0.2  # the silence after which a message is complete
-_SIGN_OF_LIFE_SECONDS = (
-    50.0  # the idle time before a keep-alive line; the server is said to disconnect after a minute
-)
+# The idle time before a keep-alive line; the server is said to disconnect after a minute.
+_SIGN_OF_LIFE_SECONDS = 50.0
 _GOOD_LINE_SECONDS = 60.0  # the duration of a connection after which the pauses start from the shortest again
 _PAUSES = (1.0, 2.0, 5.0, 10.0, 30.0, 60.0)  # the pauses before attempts to reconnect
 _LONGEST_PROMPT = 1_000

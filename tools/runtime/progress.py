@@ -134,9 +134,8 @@ def open_console() -> Console:
     """Return a rich console on stderr. ``program.main`` has made stderr ignore errors, such as a closed terminal."""
     from rich.console import Console
 
-    return Console(
-        file=sys.stderr or io.StringIO(), highlight=False
-    )  # sys.stderr is None if the descriptor is closed
+    # sys.stderr is None if the descriptor is closed.
+    return Console(file=sys.stderr or io.StringIO(), highlight=False)
 
 
 def live(draw: Callable[[], str | Table]) -> AbstractContextManager[object]:

@@ -42,9 +42,8 @@ from outflank.tools.web.server import WebServer
 NICENESS = 10
 _OLDEST_SECONDS = 20.0  # the time for which a file of the whole run is cached
 _TICK_SECONDS = 0.1
-_MOST_LATE = (
-    50_000  # the queue length beyond which turns and thoughts are dropped; turns appear when their game ends
-)
+# The queue length beyond which turns and thoughts are dropped. Turns appear when their game ends.
+_MOST_LATE = 50_000
 _LAST_SECONDS = 0.5  # the time for sending the last message to viewers before the server stops
 
 

@@ -41,16 +41,8 @@ _MOST_TO_COME = 8
 _LEAST_SECONDS = 0.3  # the shortest pause between two computations of the report
 _REST = 9  # the shortest pause after a computation, as a multiple of its duration
 _LONGEST_LINE = 20  # the maximum number of moves shown of a principal variation
-_HEAD = (
-    "number",
-    "black",
-    "white",
-    "ending",
-    "winner",
-    "margin",
-    "result",
-    "fault",
-)  # the fields of a finished game in the list of games
+# The fields of a finished game in the list of games.
+_HEAD = ("number", "black", "white", "ending", "winner", "margin", "result", "fault")
 
 
 @dataclass(slots=True)
@@ -87,9 +79,8 @@ class _LiveGame:
                     turns = (*turns, turn)
                     self.record = replace(self.record, turns=turns)
                 left = self.clocks[turn.colour]
-                if (
-                    turn.seconds is not None and left is not None
-                ):  # this is an estimate; the side's next turn brings the exact value
+                if turn.seconds is not None and left is not None:
+                    # This is an estimate; the side's next turn brings the exact value.
                     self.clocks[turn.colour] = round(max(0.0, left - turn.seconds), 2)
                 if self.begun is not None and self.begun.ply < len(turns):
                     self.begun = None

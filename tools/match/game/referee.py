@@ -129,9 +129,8 @@ _MOST_DISCS = 64
 _MOST_MOVES = 60
 _NUMBER = re.compile(r"\d{1,3}(\.\d{1,3})?", re.ASCII)
 STALL_SECONDS = 600.0  # the limit for a move without a clock
-_Result = tuple[
-    Colour | None, Ending, str, int | None
-]  # winner, ending, detail and margin of a ``GameRecord``
+# The winner, ending, detail and margin of a ``GameRecord``.
+_Result = tuple[Colour | None, Ending, str, int | None]
 
 
 class Referee:
