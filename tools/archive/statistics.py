@@ -12,12 +12,7 @@ from outflank.engine import Rules, Symmetry
 from outflank.protocol.formats import FormatName
 from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.protocol.formats.clocks import year_of
-from outflank.tools.cli.game_filter import (
-    RESULTS,
-    GameFilter,
-    ResultName,
-    result_of,
-)
+from outflank.tools.cli.game_filter import RESULTS, GameFilter, ResultName, result_of
 from outflank.tools.cli.positions import ReadGames
 from outflank.tools.report.board import say
 from outflank.tools.runtime.progress import counted, json_line

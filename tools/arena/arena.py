@@ -30,14 +30,7 @@ from outflank.tools.arena.connection import (
 from outflank.tools.arena.control import Tokens
 from outflank.tools.arena.messages import PATH, VERSION, Message, Refusal
 from outflank.tools.match.game.results import GameRecord, Pairing
-from outflank.tools.match.state.events import (
-    Event,
-    GameEnded,
-    GameStarted,
-    GameVoided,
-    RunEnded,
-    RunObserver,
-)
+from outflank.tools.match.state.events import Event, GameEnded, GameStarted, GameVoided, RunEnded, RunObserver
 from outflank.tools.runtime.progress import folded
 
 _HELLO_SECONDS = 10.0  # the time limit for the first message

@@ -14,14 +14,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 import click
 
 from outflank.book import Book, BookWriter, changes
-from outflank.book.growing import (
-    Grower,
-    GrowthProgress,
-    Judge,
-    RunSearches,
-    run_here,
-    usual_level,
-)
+from outflank.book.growing import Grower, GrowthProgress, Judge, RunSearches, run_here, usual_level
 from outflank.book.names import opening_of_game
 from outflank.engine import Game, Position, SettingsError
 from outflank.protocol.formats import FormatName

@@ -12,13 +12,7 @@ from outflank.protocol.drivers.catalogue import CatalogueEntry, search_path
 from outflank.protocol.drivers.errors import EngineError
 from outflank.protocol.drivers.spec import EngineSpec
 from outflank.protocol.lines import printable
-from outflank.tools.checks.examination import (
-    CATALOGUES,
-    SECTION_OF,
-    Finding,
-    examine,
-    verdict,
-)
+from outflank.tools.checks.examination import CATALOGUES, SECTION_OF, Finding, examine, verdict
 from outflank.tools.runtime.progress import json_line
 from outflank.tools.runtime.signals import Interrupts
 

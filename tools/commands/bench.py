@@ -11,16 +11,7 @@ from typing import BinaryIO, cast
 import click
 
 from outflank import __version__
-from outflank.engine import (
-    STARTS,
-    Limit,
-    NotationError,
-    OutflankError,
-    Parameters,
-    Position,
-    Rules,
-    Searcher,
-)
+from outflank.engine import STARTS, Limit, NotationError, OutflankError, Parameters, Position, Rules, Searcher
 from outflank.engine import perft as count_leaves
 from outflank.engine.search.limits import Percent
 from outflank.protocol.formats import obf

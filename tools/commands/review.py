@@ -24,9 +24,7 @@ from outflank.tools.analysis.review.game import (
     book_exits,
     review_in_worker,
 )
-from outflank.tools.analysis.review.output import (
-    PointOfView,
-)
+from outflank.tools.analysis.review.output import PointOfView
 from outflank.tools.analysis.review.show import FORMS, ReviewOutput, write_reviews
 from outflank.tools.archive.table import Explorer
 from outflank.tools.cli.books import books_to_read

@@ -22,13 +22,7 @@ from outflank.tools.page.parts import GAME_FORMATS, packed_files, page_parts, re
 from outflank.tools.page.replay import Replay, disc_of
 from outflank.tools.report import wording
 from outflank.tools.report.charts import Series, chart, strip, thinned
-from outflank.tools.report.figures import (
-    Figures,
-    is_one_sided,
-    phases_of,
-    slips_of,
-    summary,
-)
+from outflank.tools.report.figures import Figures, is_one_sided, phases_of, slips_of, summary
 from outflank.tools.report.records import annotated_game, run_record, transcript_line
 from outflank.tools.runtime.progress import counted
 

@@ -3,10 +3,7 @@
 from collections.abc import Sequence
 from statistics import fmean
 
-from outflank.engine import (
-    Limit,
-    Searcher,
-)
+from outflank.engine import Limit, Searcher
 from outflank.protocol.formats import obf
 
 _NEAR_IN_DISCS = 3

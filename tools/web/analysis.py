@@ -48,14 +48,7 @@ from outflank.tools.live.page import Tables
 from outflank.tools.page.parts import page_parts, rendered
 from outflank.tools.page.replay import Replay
 from outflank.tools.runtime.records import read_record
-from outflank.tools.web.games import (
-    GameRequest,
-    listing,
-    opening_moves,
-    read_content,
-    shown,
-    written,
-)
+from outflank.tools.web.games import GameRequest, listing, opening_moves, read_content, shown, written
 from outflank.tools.web.practice import (
     SHIPPED_PROBLEMS,
     cards,

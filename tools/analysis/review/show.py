@@ -10,10 +10,7 @@ import click
 from outflank.protocol.formats import ggf, sgf
 from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.storage.files import write_whole
-from outflank.tools.analysis.review.game import (
-    GameReview,
-    ReviewSettings,
-)
+from outflank.tools.analysis.review.game import GameReview, ReviewSettings
 from outflank.tools.analysis.review.output import (
     PlayerSummary,
     PointOfView,
