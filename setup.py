@@ -34,13 +34,7 @@ from setuptools.command.build_ext import build_ext
 ROOT = Path(__file__).resolve().parent
 INSTALLED = ("engine", "protocol", "book", "tools")
 FOLDERS = (*INSTALLED, "tests", "measure")  # the packages in a checkout
-CYTHON_FOLDERS = (
-    "engine",
-    "engine/search",
-    "engine/evaluation",
-    "engine/solo",
-    "tests/support",
-)
+CYTHON_FOLDERS = ("engine", "engine/search", "engine/evaluation", "engine/solo", "tests/support")
 DATA = ["py.typed", "*.pxd", "*.pyi", "*.h", "check.c", "*.json", "*.toml", "data/**/*", "program/**/*"]
 PAGES = ("docs/**/*.*", "examples/*.toml", "examples/*.ipynb", "examples/*.jsonl")
 IS_WHEEL = "bdist_wheel" in sys.argv
@@ -251,11 +245,7 @@ def extensions() -> list[Extension]:
                 "engine/evaluation/evaluate.h",
             ],
             # Cython's generated code causes these two warnings in every module.
-            extra_compile_args=[
-                "-Wno-unused-function",
-                "-Wno-array-bounds",
-                *DEBUGGING,
-            ],
+            extra_compile_args=["-Wno-unused-function", "-Wno-array-bounds", *DEBUGGING],
             extra_link_args=["-s"] if IS_WHEEL else [],
             define_macros=macros,
             py_limited_api=IS_WHEEL,

@@ -121,10 +121,7 @@ def _read_range(texts: Sequence[str]) -> range | None:
 
 
 source_option = click.option(
-    "--input-format",
-    "source",
-    type=click.Choice(FORMATS),
-    help="Format of the files.  [default: detected]",
+    "--input-format", "source", type=click.Choice(FORMATS), help="Format of the files.  [default: detected]"
 )
 player_option = click.option(
     "--player",

@@ -54,13 +54,7 @@ rules_option = rules_option_read_by(Rules.parse)
 
 def tc_option(name: str, **attributes: Any) -> Callable[[Decorated], Decorated]:
     """Return the option ``--tc 60+1``, whose value is passed to the command as `name`, a ``TimeControl``."""
-    return click.option(
-        "--tc",
-        name,
-        callback=read_by(TimeControl.parse),
-        default="none",
-        **attributes,
-    )
+    return click.option("--tc", name, callback=read_by(TimeControl.parse), default="none", **attributes)
 
 
 threads_option = click.option(

@@ -124,11 +124,7 @@ def pairing_options(rounds: str, pairing: str, *, standing: bool) -> Decorator:
     return group(
         GAMES,
         click.option(
-            "--pairing",
-            "form",
-            type=click.Choice(forms),
-            default=str(Format.ROUND_ROBIN),
-            help=pairing,
+            "--pairing", "form", type=click.Choice(forms), default=str(Format.ROUND_ROBIN), help=pairing
         ),
         click.option("--rounds", "round_count", type=WholeNumber(1, 1000), help=rounds),
     )
@@ -168,8 +164,7 @@ play_options = together(
     group(
         GAMES,
         tc_option(
-            "time",
-            help="0.5 (seconds a move), 60+1 (Fischer), 60+0 (absolute), 60+10/5 (Canadian) or none.",
+            "time", help="0.5 (seconds a move), 60+1 (Fischer), 60+0 (absolute), 60+10/5 (Canadian) or none."
         ),
         click.option(
             "--openings",

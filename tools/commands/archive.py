@@ -105,14 +105,7 @@ def add(path: Path, files: Sequence[str], source: FormatName | None, as_json: bo
 @book_option("whose scores are shown")
 @weights_option
 @json_object_option
-def show(
-    path: Path,
-    text: str,
-    wanted: ArchiveQuery,
-    level: int,
-    book: str | None,
-    as_json: bool,
-) -> None:
+def show(path: Path, text: str, wanted: ArchiveQuery, level: int, book: str | None, as_json: bool) -> None:
     """Show what was played in a position: each move's games, results, years and players, and its scores.
 
     POSITION is a transcript (f5d6c3), a board, or whatever else outflank analyze takes; the start of the game if it is
@@ -148,12 +141,7 @@ _SHOWN = 20
 )
 @json_option
 def games(
-    path: Path,
-    text: str,
-    wanted: ArchiveQuery,
-    count: int | None,
-    outputs: Sequence[Path],
-    as_json: bool,
+    path: Path, text: str, wanted: ArchiveQuery, count: int | None, outputs: Sequence[Path], as_json: bool
 ) -> None:
     """List the games that reached a position, or write them to a file.
 

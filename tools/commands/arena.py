@@ -57,8 +57,7 @@ def _moment(text: str) -> datetime:
 
 
 @click.command(
-    cls=Command,
-    needs={"--certificate": ["--key"], "--key": ["--certificate"], "--delay": [LISTEN_PAGE]},
+    cls=Command, needs={"--certificate": ["--key"], "--key": ["--certificate"], "--delay": [LISTEN_PAGE]}
 )
 @click.argument("arena", type=EXISTING_FILE, metavar="ARENA.toml", callback=use_config, is_eager=True)
 @pairing_options(

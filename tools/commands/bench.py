@@ -114,12 +114,7 @@ def _print_row(name: str, nodes: int, seconds: float) -> None:
 @hash_option
 @json_option
 def accuracy(
-    file: Path,
-    depth: int,
-    selectivity: Percent | None,
-    threads: int,
-    hash_mb: int,
-    as_json: bool,
+    file: Path, depth: int, selectivity: Percent | None, threads: int, hash_mb: int, as_json: bool
 ) -> None:
     """Compare searched scores with the exact ones of an OBF file.
 

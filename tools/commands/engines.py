@@ -226,12 +226,7 @@ class _FirstAnswer:
 @click.option("--seed", type=WholeNumber(0, BEYOND_USE), help="Seed of the random moves.  [default: drawn]")
 @json_option
 def selftest(
-    entry: EngineSpec,
-    pairs: int,
-    moves: int,
-    rules: Rules,
-    seed: int | None,
-    as_json: bool,
+    entry: EngineSpec, pairs: int, moves: int, rules: Rules, seed: int | None, as_json: bool
 ) -> None:
     """Play an engine against itself: the two games of a pair must be mirror images.
 

@@ -112,16 +112,8 @@ def tournament(form: str, round_count: int | None, options: RunOptions, played: 
     ),
 )
 @handing(KINDS, play_options, where_options)
-@sprt_option(
-    DEFAULT_TEST,
-    "Test of the result against the start, played after the tuning, or none.",
-)
-def tune(
-    engine: str | None,
-    parameters: tuple[str, ...],
-    options: RunOptions,
-    played: RunSettings,
-) -> None:
+@sprt_option(DEFAULT_TEST, "Test of the result against the start, played after the tuning, or none.")
+def tune(engine: str | None, parameters: tuple[str, ...], options: RunOptions, played: RunSettings) -> None:
     """Find better values of an engine's parameters by games of the engine against itself (SPSA).
 
     Each pair of games is played by two sets of values, moved in opposite directions at random; the values go towards
@@ -162,11 +154,7 @@ def tune(
 
 
 def _play_run(
-    choose: Callable[[], RunSettings],
-    played: RunSettings,
-    options: RunOptions,
-    *,
-    may_grow: bool = False,
+    choose: Callable[[], RunSettings], played: RunSettings, options: RunOptions, *, may_grow: bool = False
 ) -> tuple[RunSession, Run]:
     """Play a new run, or resume one, and print its result; with --save-config, only write its settings.
 

@@ -143,10 +143,7 @@ def find_problems(
         return f"{text}; {counted(len(found), 'problem')} found"
 
     try:
-        with (
-            live(draw),
-            KeptResults("puzzles find", Problems, goal=goal, empties=str(empties)) as kept,
-        ):
+        with live(draw), KeptResults("puzzles find", Problems, goal=goal, empties=str(empties)) as kept:
             for puzzle in islice(find(passing(), goal, empties, workers, kept), count):
                 found.append(puzzle)
     finally:  # the problems found so far are written after Ctrl-C too

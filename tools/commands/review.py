@@ -49,12 +49,7 @@ from outflank.tools.runtime.progress import awaited, warn
 
 @click.command(cls=Command, exclusive=[("--level", "--depth"), ("--level", "--time"), ("--json", "--ply")])
 @click.argument("games", nargs=-1, required=True, metavar="GAME...", shell_complete=complete_games)
-@group(
-    "Which games",
-    source_option,
-    filter_options,
-    rules_option,
-)
+@group("Which games", source_option, filter_options, rules_option)
 @group(
     "When a search stops",
     level_option(f"Level of the search.  [default: {DEFAULT_LEVEL}]"),
@@ -100,11 +95,7 @@ from outflank.tools.runtime.progress import awaited, warn
         former=["--html", "--svg", "--sgf", "--ggf"],
     ),
 )
-@group(
-    "Where it runs",
-    plain_search_options,
-    workers_option,
-)
+@group("Where it runs", plain_search_options, workers_option)
 @handing({"settings": ReviewSettings})
 def review(
     games: Sequence[str],

@@ -187,13 +187,7 @@ def selfplay(
     end_option("--exact-from", 20, "search positions to the end"),
     _selectivity_options,
 )
-@group(
-    "Where it runs",
-    budget_option,
-    shard_option("boards_a_shard"),
-    passed_weights_option,
-    common_options,
-)
+@group("Where it runs", budget_option, shard_option("boards_a_shard"), passed_weights_option, common_options)
 @handing({"judging": SearchSettings, "settings": LabelSettings})
 def label(
     folder: Path,

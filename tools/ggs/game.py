@@ -237,11 +237,7 @@ class GgsGame:
     """
 
     def __init__(
-        self,
-        record: GgsRecord,
-        idle: asyncio.Queue[Driver],
-        threads: Executor,
-        say: Callable[[str], object],
+        self, record: GgsRecord, idle: asyncio.Queue[Driver], threads: Executor, say: Callable[[str], object]
     ) -> None:
         self.record = record
         self.doubts = 0

@@ -56,10 +56,7 @@ class OwnEngine(Driver):
     """
 
     def __init__(
-        self,
-        session: Session,
-        control: TimeControl,
-        choose: Callable[[Colour], tuple[Move, float | None]],
+        self, session: Session, control: TimeControl, choose: Callable[[Colour], tuple[Move, float | None]]
     ) -> None:
         super().__init__(EngineSpec(PROGRAM, "", control), session.rules)
         self._session, self._choose = session, choose

@@ -228,11 +228,7 @@ class Tables:
         game_of: the function that returns the initial game for a message. It raises OutflankError.
     """
 
-    def __init__(
-        self,
-        engines: Sequence[EngineSpec],
-        game_of: Callable[[New], AnnotatedGame],
-    ) -> None:
+    def __init__(self, engines: Sequence[EngineSpec], game_of: Callable[[New], AnnotatedGame]) -> None:
         self._engines = {spec.name: spec for spec in engines}
         self._game_of = game_of
         self._games: dict[str, PageGame] = {}

@@ -31,12 +31,7 @@ class Series:
 
 
 def chart(
-    title: str,
-    caption: str,
-    series: Sequence[Series],
-    levels: Mapping[str, float],
-    *,
-    whole: bool = False,
+    title: str, caption: str, series: Sequence[Series], levels: Mapping[str, float], *, whole: bool = False
 ) -> dict[str, Any] | None:
     """Return the variables of ``chart.html`` for curves and labelled levels. Coordinates are in units of the SVG.
 

@@ -276,14 +276,7 @@ def _leaf_below(searcher: Searcher, rng: random.Random, position: Position) -> P
 
 
 def make_devset(
-    games: Records,
-    out: Path,
-    *,
-    empty: int,
-    count: int,
-    seed: int,
-    all_moves: bool,
-    **place: Unpack[Place],
+    games: Records, out: Path, *, empty: int, count: int, seed: int, all_moves: bool, **place: Unpack[Place]
 ) -> int:
     """Solve boards of games, and write them to a file.
 

@@ -100,8 +100,7 @@ class AnalysisBoard:
         self._mode, self._engines = mode, [spec.name for spec in engines]
         self._progress = progress_file()
         self.tables = Tables(
-            engines,
-            lambda asked: GameRequest(asked.rules, asked.position, asked.moves).game(self._rules),
+            engines, lambda asked: GameRequest(asked.rules, asked.position, asked.moves).game(self._rules)
         )
         self._books: dict[Rules, Book | None] = {}
         inner: list[BaseRoute] = [
@@ -261,10 +260,7 @@ class AnalysisBoard:
         return msgspec.structs.asdict(card)
 
     def _route(
-        self,
-        path: str,
-        answer: Callable[[bytes], Mapping[str, Any]],
-        worker: Worker | None = None,
+        self, path: str, answer: Callable[[bytes], Mapping[str, Any]], worker: Worker | None = None
     ) -> Route:
         async def respond(request: Request) -> Response:
             return JSONResponse(await self._answered(request, answer, worker))
@@ -272,10 +268,7 @@ class AnalysisBoard:
         return Route(path, respond, methods=["POST"])
 
     async def _answered(
-        self,
-        request: Request,
-        answer: Callable[[bytes], Any],
-        worker: Worker | None = None,
+        self, request: Request, answer: Callable[[bytes], Any], worker: Worker | None = None
     ) -> Any:
         content = await _body(request)
         return await self._worked(request, lambda: answer(content), worker)

@@ -436,10 +436,7 @@ class WebServer:
         cls, address: Address, option: str, routes: Sequence[BaseRoute], listener: socket.socket, **named: Any
     ) -> Self:
         """Return a server at `address`. It warns about browsers that use another name, which `option` lets in."""
-        named |= {
-            "names": address.names,
-            "on_other_name": lambda name: warn(address.refused(name, option)),
-        }
+        named |= {"names": address.names, "on_other_name": lambda name: warn(address.refused(name, option))}
         return cls(routes, listener, **named)
 
     def __enter__(self) -> Self:

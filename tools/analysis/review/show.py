@@ -112,9 +112,7 @@ class ReviewOutput:
         if game.rules != self._explorer.archive.rules or (left := self._explorer.exit_of(game)) is None:
             return {"archive": None}
         ply, played = left
-        return {
-            "archive": {"ply": ply, "move": str(played.move), **self._explorer.facts(played.before)},
-        }
+        return {"archive": {"ply": ply, "move": str(played.move), **self._explorer.facts(played.before)}}
 
     def archive_text(self, game: AnnotatedGame) -> Iterator[str]:
         """Yield the archive's table of the last position that other games share. Yield nothing without an archive."""

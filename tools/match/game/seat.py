@@ -48,13 +48,7 @@ class Seat:
         held_up: see ``HeldUp``; None without a stall watch.
     """
 
-    def __init__(
-        self,
-        colour: Colour,
-        driver: Driver,
-        stall: float,
-        held_up: HeldUp | None = None,
-    ) -> None:
+    def __init__(self, colour: Colour, driver: Driver, stall: float, held_up: HeldUp | None = None) -> None:
         self.colour = colour
         self.driver = driver
         self.delay: float | None = None

@@ -218,10 +218,7 @@ class Store:
         added = islice(enumerate(map(opening_text, openings)), stored, None)
         with _refused_in_words(self.folder):
             self._commit(
-                [
-                    *self._settings_statements(settings),
-                    *((schema.INSERT_OPENING, row) for row in added),
-                ],
+                [*self._settings_statements(settings), *((schema.INSERT_OPENING, row) for row in added)],
                 durable=True,
             )
         self._was_finished = False
