@@ -14,13 +14,13 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from matplotlib import rc_context
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from outflank.book import Book
 from outflank.book.names import Opening, openings
 from outflank.engine import Colour, Game, Position, Searcher, limit_for_level
+from outflank.tools.train.plot import save_figure
 
 _DRAW = 0  # the result of perfect play (Takizawa, Othello is Solved, 2023)
 _PROBES = 5000
@@ -53,12 +53,10 @@ def draw_growth(log: Path, path: Path) -> None:
     below.yaxis.set_major_locator(MaxNLocator(integer=True))
     below.legend(loc="lower right")
     for axes in (above, worked, below):
-        axes.tick_params(bottom=False, left=False, right=False)
+        axes.tick_params(right=False)
     for axes in (above, below):
         axes.grid(alpha=0.3)
-    # Text is stored as text, since outlines of its letters would be two thirds of the file.
-    with rc_context({"svg.fonttype": "none", "svg.hashsalt": "outflank"}):
-        figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None)
+    save_figure(figure, path)
 
 
 def time_probes(path: Path) -> None:

@@ -24,7 +24,7 @@ def plot_errors(reports: Sequence[PhaseReport], path: Path) -> None:
     axes.set_ylim(bottom=0)
     axes.grid(alpha=0.3)
     axes.legend()
-    _save(figure, path)
+    save_figure(figure, path)
 
 
 def plot_shifts(shifts: Sequence[Shift], depth: int, path: Path) -> None:
@@ -46,11 +46,11 @@ def plot_shifts(shifts: Sequence[Shift], depth: int, path: Path) -> None:
     for axes in (errors, bias):
         axes.grid(alpha=0.3)
         axes.legend()
-    _save(figure, path)
+    save_figure(figure, path)
 
 
-def _save(figure: Figure, path: Path) -> None:
-    """Write an image file. The grid replaces tick marks.
+def save_figure(figure: Figure, path: Path) -> None:
+    """Write an image file. The suffix of the path determines the format. The grid replaces tick marks.
 
     Text is stored as text instead of outlines, which makes SVG files two thirds smaller.
     """
