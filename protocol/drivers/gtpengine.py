@@ -1,11 +1,10 @@
 """A context manager that starts a GTP engine, plays games with it, analyzes positions, and ends the engine."""
 
-import functools
 import re
 import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Concatenate, ParamSpec, Self, TypeVar
+from typing import Self
 
 from outflank.engine import PASS, Colour, Game, IllegalMoveError, Move, Rules, SettingsError
 from outflank.protocol.clock import NO_LIMIT, RunningClock, TimeControl
@@ -19,21 +18,8 @@ from outflank.protocol.drivers.reports import MoveReport
 from outflank.protocol.drivers.spec import EngineSpec, ProcessSettings
 from outflank.protocol.formats.annotated import AnnotatedGame
 
-Arguments = ParamSpec("Arguments")
-Result = TypeVar("Result")
 LONGEST_THOUGHT_SECONDS = 600.0
 _COMMAND = re.compile(r"\s*[^\s#\d]")
-
-
-def _alone(
-    method: Callable[Concatenate["GtpEngine", Arguments], Result],
-) -> Callable[Concatenate["GtpEngine", Arguments], Result]:
-    @functools.wraps(method)
-    def locked(engine: "GtpEngine", /, *arguments: Arguments.args, **named: Arguments.kwargs) -> Result:
-        with engine._lock:
-            return method(engine, *arguments, **named)
-
-    return locked
 
 
 class GtpEngine:
@@ -129,25 +115,24 @@ class GtpEngine:
         """A copy of the current game."""
         return self._game.copy()
 
-    @_alone
     def new_game(self) -> None:
         """Start a game from the start position of the rules, with full clocks. Raises: EngineError."""
-        self._driver.new_game()
-        self._keep(Game(self._rules), full_clocks=True)
+        with self._lock:
+            self._driver.new_game()
+            self._keep(Game(self._rules), full_clocks=True)
 
-    @_alone
     def play(self, move: Move | str | int) -> Move:
         """Play a move for the side to move, and return the move. A forced pass before the move is implied.
 
         Raises: NotationError or IllegalMoveError, which leave the game unchanged; EngineError if the engine refuses the
             move.
         """
-        game = self._game.copy()
-        made = game.play(move)
-        self._go_to(game)
-        return made
+        with self._lock:
+            game = self._game.copy()
+            made = game.play(move)
+            self._go_to(game)
+            return made
 
-    @_alone
     def follow(self, game: Game) -> None:
         """Replace the current game with `game`.
 
@@ -155,11 +140,11 @@ class GtpEngine:
 
         Raises: SettingsError if `game` has another start position or other rules; EngineError.
         """
-        if game.first != self._game.first:
-            raise SettingsError(f"the game begins at {game.first!r}, not at the start of {self._rules}")
-        self._go_to(game.copy())
+        with self._lock:
+            if game.first != self._game.first:
+                raise SettingsError(f"the game begins at {game.first!r}, not at the start of {self._rules}")
+            self._go_to(game.copy())
 
-    @_alone
     def undo(self) -> bool:
         """Take back the last move with the pass that it implied, and refill the clocks.
 
@@ -167,13 +152,13 @@ class GtpEngine:
 
         Raises: EngineError.
         """
-        game = self._game.copy()
-        if game.undo():
-            self.follow(game)
-            return True
-        return False
+        with self._lock:
+            game = self._game.copy()
+            if game.undo():
+                self.follow(game)
+                return True
+            return False
 
-    @_alone
     def genmove(self, seconds: float = LONGEST_THOUGHT_SECONDS) -> Reply:
         """Let the engine choose and play a move for the side to move. A forced pass is played without a request.
 
@@ -183,17 +168,17 @@ class GtpEngine:
         Raises: IllegalMoveError if the game is over; EngineOutOfTime for a time forfeit; EngineIllegalMove;
             EngineProtocolError if the answer is not a move; EngineRefusal; EngineCrash.
         """
-        position = self._game.position
-        if position.is_over:
-            raise IllegalMoveError("the game is over")
-        if position.must_pass:
-            return Reply(str(self.play(PASS)))
-        reply = self._driver.decide(AnnotatedGame.of(self._game), self._clocks[position.side], seconds)
-        if reply.move is not None:
-            self._game.play(reply.move)
-        return reply
+        with self._lock:
+            position = self._game.position
+            if position.is_over:
+                raise IllegalMoveError("the game is over")
+            if position.must_pass:
+                return Reply(str(self.play(PASS)))
+            reply = self._driver.decide(AnnotatedGame.of(self._game), self._clocks[position.side], seconds)
+            if reply.move is not None:
+                self._game.play(reply.move)
+            return reply
 
-    @_alone
     def analyse(
         self, seconds: float, on_report: Callable[[tuple[MoveReport, ...]], object] | None = None
     ) -> tuple[MoveReport, ...]:
@@ -205,18 +190,19 @@ class GtpEngine:
 
         Raises: UnfitEngineError if the engine lists neither kata-analyze nor lz-analyze; other EngineErrors.
         """
-        self._go_to(self._game)
-        return self._driver.analyse(seconds, on_report)
+        with self._lock:
+            self._go_to(self._game)
+            return self._driver.analyse(seconds, on_report)
 
-    @_alone
     def send(self, command: str, seconds: float = REPLY_SECONDS) -> str:
         """Send any command and return its answer. Changes of the engine's board by the command don't affect ``game``.
 
         Raises: EngineRefusal if the engine answers with a failure; other EngineErrors.
         """
-        if not _COMMAND.match(command) or not command.isprintable():
-            raise SettingsError(f"expected one line with a command and no id, got {command!r}")
-        return self._driver.order(command, seconds)
+        with self._lock:
+            if not _COMMAND.match(command) or not command.isprintable():
+                raise SettingsError(f"expected one line with a command and no id, got {command!r}")
+            return self._driver.order(command, seconds)
 
     def quit(self, patience: float = CLOSE_SECONDS) -> None:
         """Send ``quit``, and end the engine with all its descendants, by force after `patience` seconds.
