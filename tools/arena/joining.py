@@ -44,9 +44,8 @@ from outflank.tools.runtime.signals import Stopped
 _ANSWERS = 256  # the number of recent answers that are kept for repeated requests
 _SLICE_SECONDS = 0.1
 _GREETING_SECONDS = 15.0
-_SILENCE_SECONDS = (
-    10.0  # the time without a message after which the socket counts as dead; the server pings more often
-)
+# The time without a message after which the socket counts as dead; the server pings more often.
+_SILENCE_SECONDS = 10.0
 _MOST_MALFORMED = 3
 _PAUSES = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0)  # the pauses before attempts to reconnect
 _THOUGHT_SECONDS = 0.2  # the minimum interval between two thoughts that are sent
