@@ -66,7 +66,7 @@ class KeptResults:
     """
 
     def __init__(
-        self, command: str, kind: Any, say: Callable[[str], object] = warn, **question: object
+        self, command: str, kind: Any, say: Callable[[str], object] = warn, /, **question: object
     ) -> None:
         self._kind, self._say = kind, say
         self._facts = {

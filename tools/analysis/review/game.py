@@ -408,7 +408,7 @@ def review_in_worker(settings: ReviewSettings, hash_mb: int, threads: int, game:
     """
     searcher = shared_searcher(hash_mb=hash_mb, threads=threads)
     question = {"settings": repr(settings), "threads": threads, "hash": hash_mb, "game": game_name(game)}
-    with KeptResults("review of a game", SearchResult, say=lambda sentence: None, **question) as results:
+    with KeptResults("review of a game", SearchResult, lambda sentence: None, **question) as results:
         return review_game(game, settings, KeepingSearcher(searcher, results))
 
 
