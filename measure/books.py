@@ -14,13 +14,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
-
 from outflank.book import Book
 from outflank.book.names import Opening, openings
 from outflank.engine import Colour, Game, Position, Searcher, limit_for_level
-from outflank.tools.train.plot import save_figure
 
 _DRAW = 0  # the result of perfect play (Takizawa, Othello is Solved, 2023)
 _PROBES = 5000
@@ -35,6 +31,12 @@ def draw_growth(log: Path, path: Path) -> None:
         log: the log. Lines without a root are skipped.
         path: the path of the image.
     """
+    # Not at the top, since most programs that import this file draw nothing.
+    from matplotlib.figure import Figure
+    from matplotlib.ticker import MaxNLocator
+
+    from outflank.tools.train.plot import save_figure
+
     lines: list[dict[str, Any]] = [json.loads(line) for line in log.read_text().splitlines()]
     shown = [line for line in lines if line["root"]]
     minutes = [line["seconds"] / 60 for line in shown]

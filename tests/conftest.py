@@ -65,6 +65,8 @@ def pytest_configure(config: pytest.Config) -> None:
         os.environ[_RUN] = str(os.getpid())
         state = TemporaryDirectory(prefix="outflank-state-", ignore_cleanup_errors=True)
         os.environ["XDG_STATE_HOME"] = state.name  # nothing is kept in a developer's own folder
+        # Without a folder of its own, Matplotlib lists this machine's fonts again in each process.
+        os.environ.setdefault("MPLCONFIGDIR", str(config.cache.mkdir("matplotlib")))
         config.add_cleanup(state.cleanup)
 
 
