@@ -47,18 +47,19 @@ def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
         yield opened
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # one module needs it, and it is busy even with an empty page
 def firefox(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
     with Firefox(tmp_path_factory.mktemp("profile")) as opened:
         yield opened
 
 
 @pytest.fixture
-def browser(request: pytest.FixtureRequest) -> Browser:
-    """Return the browser that all tests share, on an empty page: Chromium, or the one that `in_both_browsers` names."""
+def browser(request: pytest.FixtureRequest) -> Iterator[Browser]:
+    """Yield the browser that all tests share, on an empty page: Chromium, or the one that `in_both_browsers` names."""
     opened: Browser = request.getfixturevalue(getattr(request, "param", "chromium"))
     opened.clear()
-    return opened
+    yield opened
+    opened.load("about:blank")  # a page that stayed would look for its server for as long as tests run
 
 
 @pytest.fixture(scope="module")
