@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.tests.support.browser import Browser, Served, in_browser
 from outflank.tests.support.gamefiles import annotated_games
-from outflank.tests.support.program import outflank
+from outflank.tests.support.transcripts import execute, run
 from outflank.tools.page.replay import Replay
 
 pytestmark = pytest.mark.timeout(240)
@@ -102,18 +102,18 @@ def test_open_and_save_as_write_what_convert_writes(page: Browser, tmp_path: Pat
         file.write_text(SAMPLES[name])
     else:  # without the files of its names
         (tmp_path / "given.sgf").write_text(GIVEN)
-        outflank("convert", tmp_path / "given.sgf", "--output", tmp_path / "named.wtb")
+        run("convert", tmp_path / "given.sgf", "--output", tmp_path / "named.wtb")
         file.write_bytes((tmp_path / "named.wtb").read_bytes())
     opened_file(page, file)
     for form in FORMATS:
         (made := tmp_path / form).mkdir()
         suffix = {"wthor": "wtb", "transcript": "txt"}.get(form, form)
-        done = outflank("convert", file, "--format", form, "--output", made / f"game.{suffix}")
+        done = execute(f"outflank convert {name} --format {form} --output {form}/game.{suffix}", tmp_path)
         page.run("complain('')")
         save_as(page, form)
-        if done.returncode:
+        if done.code:
             page.wait("!at('trouble').hidden")
-            assert page.run("at('trouble').textContent") in done.stderr
+            assert page.run("at('trouble').textContent") in done.error.decode()
             page.errors.clear()  # the refusal
             continue
         content = page.downloaded("game.zip" if form == "wthor" else f"game.{suffix}")
@@ -285,7 +285,7 @@ def test_a_game_of_the_page_is_saved_with_times_clock_and_result_after_its_revie
 def test_wthor_without_its_names_is_shown_with_a_word_of_warning(page: Browser, tmp_path: Path) -> None:
     source = tmp_path / "a.ggf"
     source.write_text(RESIGNED)
-    outflank("convert", str(source), "--output", str(tmp_path / "a.wtb"))
+    run("convert", source, "--output", tmp_path / "a.wtb")
     content = list((tmp_path / "a.wtb").read_bytes())
     page.run(f"desk.read(new Blob([new Uint8Array({content})]), 'a.wtb')")
     page.wait("at('trouble').textContent.includes('players have numbers')")
