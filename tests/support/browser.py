@@ -23,6 +23,7 @@ from urllib.parse import urlsplit
 import pytest
 from websockets.sync.client import connect
 
+from outflank.engine import Position
 from outflank.tests.support.installation import ROOT
 from outflank.tests.support.program import OUTFLANK
 
@@ -436,6 +437,16 @@ def start_game(page: Browser, white: str = "level", **fields: str) -> None:
     page.run("if (!at('white-strength').hidden) at('white-strength').value = 0")
     page.run("at('players').querySelector('.main').click()")
     page.wait("desk.modes.play.isMine")
+
+
+def play_on(page: Browser, first: Position) -> None:
+    """Start a game against level 0 from a position, which is opened and played on, and wait for our turn."""
+    page.run("at('tab-study').click()")
+    page.wait("desk.modeName === 'study' && desk.search.found")
+    page.run(f"desk.read('{first.board_string()}')")
+    page.wait(f"desk.viewer.game.record.start === '{first.board_string()[:64]}'")
+    page.run("at('play-on').click()")
+    start_game(page)
 
 
 class Served:

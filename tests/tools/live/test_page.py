@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 from websockets.sync.client import ClientConnection, connect
 
-from outflank.engine import Colour, Game, Position, SettingsError
+from outflank.engine import Colour, Game, SettingsError
 from outflank.protocol.clock import TimeControl
 from outflank.protocol.drivers import EngineSpec
 from outflank.protocol.formats.annotated import AnnotatedGame
-from outflank.tests.support.browser import Browser, Served, in_browser, start_game
+from outflank.tests.support.browser import Browser, Served, in_browser, play_on, start_game
 from outflank.tests.support.fake_engine import command
 from outflank.tests.support.positions import reached
 from outflank.tests.support.transcripts import run
@@ -71,12 +71,7 @@ def begin(socket: ClientConnection, black: dict[str, Any], white: dict[str, Any]
 def test_a_game_is_played_with_the_mouse_to_its_end_and_reviewed(page: Browser) -> None:
     """From a position near its end: a review of the 24 moves before takes long."""
     first = reached(1, 14)
-    page.run("at('tab-study').click()")
-    page.wait("desk.modeName === 'study' && desk.search.found")
-    page.run(f"desk.read('{first.board_string()}')")
-    page.wait(f"desk.viewer.game.record.start === '{first.board_string()[:64]}'")
-    page.run("at('play-on').click()")
-    start_game(page)
+    play_on(page, first)
     play_to_the_end(page)
     page.wait("at('verdict').textContent !== ''")
     verdict = page.run("at('verdict').textContent")
@@ -227,6 +222,7 @@ def test_every_text_of_the_scripts_stands_in_the_table_of_translations() -> None
 
 
 def test_people_engines_and_clocks_meet_before_the_referee(served: Served) -> None:
+    late = reached(1, 14)  # engines take half a second for a move
     with opened(served) as socket:
         begin(socket, PERSON, PERSON, moves="f5", time="60+1")
         first = state(socket)
@@ -241,7 +237,7 @@ def test_people_engines_and_clocks_meet_before_the_referee(served: Served) -> No
         moved = played if played["thinking"] else state(socket, thinking="X")
         socket.send('{"do": "resign"}')
         over = state(socket, playing=False)
-        begin(socket, LEVEL_1, {"who": "elo", "strength": 600}, position=f"{Position.start().board_string()}")
+        begin(socket, LEVEL_1, {"who": "elo", "strength": 600}, position=late.board_string())
         watched = moves_of(socket, ending="discs")
 
     assert "a1" in refused["error"]
@@ -250,7 +246,7 @@ def test_people_engines_and_clocks_meet_before_the_referee(served: Served) -> No
     assert len(json.dumps(played)) < 500
     assert 60 < moved["clocks"][1] <= 61
     assert (over["ending"], over["winner"], over["detail"]) == ("resignation", "O", "Black resigned")
-    assert Game.from_transcript(" ".join(watched)).position.is_over
+    assert Game.from_transcript(" ".join(watched), first=late).position.is_over
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,9 @@ from outflank.engine import Game
 from outflank.tests.support import fake_engine
 from outflank.tests.support.browser import Browser, in_both_browsers
 from outflank.tests.support.positions import reached
-from outflank.tests.support.program import outflank, running
+from outflank.tests.support.program import running
 from outflank.tests.support.runs import page_of, random_run
+from outflank.tests.support.transcripts import run
 
 pytestmark = [in_both_browsers, pytest.mark.timeout(180)]
 PLAY, PRACTISE = "desk.modes.play", "desk.modes.practise"
@@ -30,7 +31,7 @@ def play_by_keyboard(page: Browser, square: str) -> None:
 
 def test_a_game_is_played_to_its_end_by_mouse_and_keyboard(page: Browser) -> None:
     """From a pasted position, since an engine takes half a second for a move."""
-    first = reached(1, 20)
+    first = reached(1, 12)
     page.button("#tab-study")
     page.button("#paste")
     page.run(f"at('text').value = '{first.board_string()}'")
@@ -78,7 +79,7 @@ def test_a_file_is_opened_studied_and_saved(page: Browser, tmp_path: Path) -> No
     page.wait("desk.viewer.game.isReviewed && !at('judged').hidden", 60)
     for form, suffix in (("sgf", "sgf"), ("ggf", "ggf"), ("transcript", "txt")):
         made = tmp_path / f"made.{form}"
-        outflank("convert", str(file), "--format", form, "--output", str(made))
+        run("convert", file, "--format", form, "--output", made)
         page.run(f"at('save').value = '{form}'; at('save').dispatchEvent(new Event('change'))")
         assert page.downloaded(f"game.{suffix}") == made.read_bytes()
 
