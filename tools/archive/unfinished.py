@@ -14,7 +14,6 @@ from hashlib import blake2b
 from pathlib import Path
 
 from outflank.errors import OutflankError
-from outflank.storage.files import open_beside
 from outflank.storage.lock import WriterLock
 from outflank.tools.archive.schema import ARCHIVE
 
@@ -65,21 +64,18 @@ class UnfinishedFiles:
 
 @contextmanager
 def unfinished_files(target: Path, task: str | None) -> Iterator[UnfinishedFiles]:
-    """Yield the files for an unfinished archive, and remove the files at the end.
+    """Yield the files for an unfinished archive, which need not exist, and remove the files at the end.
 
     Args:
         target: the path of the archive.
         task: a text that names the build. The same build gets the files that an interruption has left. None for a build
             that can't be continued.
 
-    Raises: OSError if a file can't be created.
     """
     with ExitStack() as held:
         files = None if task is None else _kept_files(target, task, held)
         if files is None:
-            descriptor, path = open_beside(target)
-            os.close(descriptor)
-            files = UnfinishedFiles(path, path.with_name(f"{path.name}-visits"), False)
+            files = _files(target, os.urandom(6).hex(), is_kept=False)
         try:
             yield files
         except Exception:
@@ -95,15 +91,19 @@ def unfinished_files(target: Path, task: str | None) -> Iterator[UnfinishedFiles
 def _kept_files(target: Path, task: str, held: ExitStack) -> UnfinishedFiles | None:
     """Return the files of a build that may be continued; None if another process or another user has them."""
     digest = blake2b(task.encode(errors="surrogatepass"), digest_size=6).hexdigest()
-    path = target.with_name(f".{target.name}.{digest}")
-    visits = path.with_name(f"{path.name}-visits")
-    try:
-        held.enter_context(WriterLock(path, "one process makes an archive"))
-        if all(_is_ours(file) for file in (path, visits, _journal_of(path), _journal_of(visits))):
-            return UnfinishedFiles(path, visits, True)
-    except (OSError, OutflankError):
-        pass
+    files = _files(target, digest, is_kept=True)
+    with suppress(OSError, OutflankError):
+        held.enter_context(WriterLock(files.archive, "one process makes an archive"))
+        if all(
+            _is_ours(file) for path in (files.archive, files.visits) for file in (path, _journal_of(path))
+        ):
+            return files
     return None
+
+
+def _files(target: Path, word: str, is_kept: bool) -> UnfinishedFiles:
+    path = target.with_name(f".{target.name}.{word}")
+    return UnfinishedFiles(path, path.with_name(f"{path.name}-visits"), is_kept)
 
 
 def _journal_of(path: Path) -> Path:
