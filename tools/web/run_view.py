@@ -7,6 +7,7 @@ import asyncio
 import time
 from bisect import insort
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -136,6 +137,7 @@ class RunView:
         self._changed: set[int] = set()  # the numbers of live games that have changed since ``settle``
         self._listed: list[int] = []
         self._is_stale = True
+        self._has_ended = asyncio.Event()
         for game in run.games[-MOST_LISTED:]:
             self._list(game)
 
@@ -189,7 +191,10 @@ class RunView:
         self._feed.set("run", run)
 
     async def renew_tables(self) -> None:
-        """Recompute the parts of the report after changes, until cancelled."""
+        """Recompute the parts of the report after changes, until cancelled.
+
+        Pauses leave most of the processor's time to the engines. The end of the run ends the pause.
+        """
         while True:
             if not self._is_stale:
                 await asyncio.sleep(_LEAST_SECONDS / 3)
@@ -201,7 +206,10 @@ class RunView:
             self.run = replace(self.run, games=run.games)
             self._feed.replace("parts/", parts)
             self._feed.set("coming", [each for each in coming if each["number"] not in self._live])
-            await asyncio.sleep(max(_LEAST_SECONDS, _REST * (time.monotonic() - began)))
+            pause = max(_LEAST_SECONDS, _REST * (time.monotonic() - began))
+            with suppress(TimeoutError):
+                async with asyncio.timeout(pause):
+                    await self._has_ended.wait()
 
     def _time_of(self, name: str) -> float | None:
         (time_control,) = (engine.time for engine in self.run.settings.engines if engine.name == name)
@@ -228,6 +236,7 @@ class RunView:
 
     def _conclude(self, end: Run) -> None:
         self._state = "over" if end.finished else "interrupted"
+        self._has_ended.set()
         for number in list(self._live):
             self._leave(number)
         self.run = replace(

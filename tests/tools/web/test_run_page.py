@@ -10,6 +10,7 @@ import subprocess
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
 from urllib.parse import urlsplit
@@ -25,14 +26,15 @@ from outflank.tests.support import fake_engine
 from outflank.tests.support.browser import Browser, fetched, in_browser, with_axe
 from outflank.tests.support.processes import children, resident_kib
 from outflank.tests.support.program import started
-from outflank.tests.support.runs import broken_off, conduct, instant_settings, replays, store_run
+from outflank.tests.support.runs import broken_off, conduct, instant_settings, random_run, replays, store_run
 from outflank.tools.match.game.results import Ending
-from outflank.tools.match.state.events import RunOpened, Thought
+from outflank.tools.match.state.events import GameEnded, RunEnded, RunOpened, Thought
 from outflank.tools.match.state.store import read_run
 from outflank.tools.runtime.address import Address
+from outflank.tools.web import run_view
 from outflank.tools.web.change_feed import ChangeFeed
 from outflank.tools.web.page_process import PageProcess
-from outflank.tools.web.run_view import shown_thought
+from outflank.tools.web.run_view import RunView, shown_thought
 from outflank.tools.web.server import WebServer
 
 pytestmark = pytest.mark.timeout(180)
@@ -188,6 +190,32 @@ def test_a_run_is_watched_from_its_first_moves_to_its_report(browser: Browser, t
         assert browser.errors == []
         assert {address.startswith(runner.url) for address in browser.requests} == {True}
         assert runner.interrupt() == 0
+
+
+def test_the_end_of_a_run_is_shown_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Even if the report has just been made, and a pause of nine times as long begins."""
+    monkeypatch.setattr(run_view, "_REST", 1e6)
+    run = random_run(["A", "B"], 2)
+
+    async def watch() -> None:
+        feed = ChangeFeed("page")
+        shown: dict[str, object] = {}
+        monkeypatch.setattr(feed, "replace", lambda prefix, parts: shown.update(parts))
+        openings = [game.pairing.opening for game in run.games]
+        view = RunView(feed, replace(run, games=run.games[:1], finished=False), openings)
+        tables = asyncio.create_task(view.renew_tables())
+        while not shown:
+            await asyncio.sleep(0.01)
+        before = shown["head"]
+        for game in run.games[1:]:
+            view.take(GameEnded(game))
+        view.take(RunEnded(run))
+        async with asyncio.timeout(60):
+            while shown["head"] == before:
+                await asyncio.sleep(0.01)
+        tables.cancel()
+
+    asyncio.run(watch())
 
 
 @pytest.mark.parametrize("speak", ["gtp", "nboard", "uci"])
