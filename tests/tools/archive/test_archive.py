@@ -4,7 +4,7 @@ import random
 import sqlite3
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, closing
+from contextlib import closing
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -14,7 +14,6 @@ import pytest
 
 from outflank.engine import (
     PASS,
-    PRESETS,
     Colour,
     FileFormatError,
     Game,
@@ -25,9 +24,10 @@ from outflank.engine import (
     Symmetry,
 )
 from outflank.protocol.formats import read_games
-from outflank.protocol.formats.annotated import AnnotatedGame, BadGame, Result, ResultReason
+from outflank.protocol.formats.annotated import AnnotatedGame, Result, ResultReason
 from outflank.storage.database import sealed
 from outflank.storage.lock import WriterLock
+from outflank.tests.support.archives import common_games, rows
 from outflank.tests.support.books import no_file_beyond
 from outflank.tests.support.positions import random_game
 from outflank.tools.archive import (
@@ -39,34 +39,10 @@ from outflank.tools.archive import (
     build_archive,
 )
 
-NAMES = ("Ann", "Bob", "Zoe", "Joan", "")
-EVENTS = ("Paris Open", "Tokyo Cup", "")
-
-
-def common_game(dice: random.Random, plies: int = 60) -> AnnotatedGame:
-    """Return a game whose first moves are often those of others."""
-    game = Game()
-    for ply in range(128):
-        if game.is_over or (ply >= plies and not game.position.must_pass and game.moves[-1] != PASS):
-            break
-        moves = game.legal_moves()
-        game.play(dice.choice(moves[:2] if ply < 8 else moves))
-    rated = dice.random() < 0.5
-    return replace(
-        AnnotatedGame.of(game),
-        black=dice.choice(NAMES),
-        white=dice.choice(NAMES),
-        event=dice.choice(EVENTS),
-        date=dice.choice(["1999", "2003-05-01", "2010", ""]),
-        black_rating=dice.choice([1750.0, 1900.0, 2010.5]) if rated else None,
-        white_rating=dice.choice([1700.0, 1805.0]) if rated else None,
-    )
-
 
 @pytest.fixture(scope="module")
 def games() -> list[AnnotatedGame]:
-    dice = random.Random(7)
-    return [common_game(dice, dice.choice([60, 60, 30])) for _ in range(150)]
+    return common_games(150)
 
 
 @pytest.fixture(scope="module")
@@ -337,17 +313,6 @@ def test_nothing_is_written_over_and_a_closed_archive_says_so(
         archive.table(Position.start())
 
 
-def rows(path: Path) -> dict[str, list[Any]]:
-    """Return every row of an archive, without the time at which it was made."""
-    with closing(sqlite3.connect(path)) as connection:
-        found = {
-            table: connection.execute(f"SELECT * FROM {table} ORDER BY 1, 2").fetchall()
-            for table in ("archive", "player", "event", "game", "visit", "tally")
-        }
-    found["archive"] = [fact for fact in found["archive"] if fact[0] not in ("created", "checksum")]
-    return found
-
-
 @pytest.mark.parametrize("parts", [[75], [1, 149], [40, 41, 100]])
 def test_an_archive_to_which_games_are_added_has_the_rows_of_a_new_one(
     parts: list[int], games: list[AnnotatedGame], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -368,118 +333,6 @@ def test_an_archive_to_which_games_are_added_has_the_rows_of_a_new_one(
         assert opened.table(Position.start()) == other.table(Position.start())
         assert [each.moves for each in opened.games()] == [each.moves for each in other.games()]
     assert sorted(each.name for each in tmp_path.iterdir()) == ["a", "whole"]
-
-
-class TestABuildThatIsInterrupted:
-    """It continues with the games that it has committed, which is after every five games here."""
-
-    @pytest.fixture(autouse=True)
-    def often(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(build, "_GAMES_AT_ONCE", 5)
-        monkeypatch.setattr(build, "_SECONDS_BETWEEN_COMMITS", 0.0)
-        monkeypatch.setattr(build, "MANY_GAMES", 20)
-
-    @staticmethod
-    def broken(games: Sequence[AnnotatedGame | BadGame], end: int) -> Iterator[AnnotatedGame | BadGame]:
-        yield from games[:end]
-        raise KeyboardInterrupt
-
-    @staticmethod
-    def unfinished(folder: Path) -> list[Path]:
-        return [each for each in folder.iterdir() if each.name.startswith(".")]
-
-    def interrupted(self, path: Path, games: Sequence[AnnotatedGame | BadGame], end: int, task: str) -> None:
-        with pytest.raises(KeyboardInterrupt):
-            build_archive(path, self.broken(games, end), task=task)
-
-    def test_the_archive_equals_that_of_an_undisturbed_build(
-        self, games: list[AnnotatedGame], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-    ) -> None:
-        other = AnnotatedGame.of(random_game(random.Random(5), PRESETS["reversi"]))
-        entries: list[AnnotatedGame | BadGame] = [
-            *games[:30],
-            BadGame("line 31", "bad"),
-            other,
-            *games[10:100],
-        ]
-        whole = build_archive(tmp_path / "whole", entries)
-        for end in 3, 20, 39, 70:
-            self.interrupted(tmp_path / "a", entries, end, "t")
-        built = build_archive(tmp_path / "a", entries, task="t")
-
-        assert rows(tmp_path / "a") == rows(tmp_path / "whole")
-        assert replace(built, bytes=0) == replace(whole, bytes=0)
-        assert capsys.readouterr().err.count("continues an archive that was interrupted: 30 games known") == 1
-        assert sorted(each.name for each in tmp_path.iterdir()) == ["a", "whole"]
-
-    def test_the_last_steps_too(
-        self, games: list[AnnotatedGame], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        build_archive(tmp_path / "whole", games)
-        steps = ["sorting the positions", "counting the games of frequent positions"]
-        for interrupted in steps:
-
-            def begin(step: str, interrupted: str = interrupted) -> None:
-                if step == interrupted:
-                    raise KeyboardInterrupt
-
-            with pytest.raises(KeyboardInterrupt):
-                build_archive(tmp_path / "a", games, task="t", begin=begin)
-            assert self.unfinished(tmp_path)
-        build_archive(tmp_path / "a", games, task="t")
-
-        assert rows(tmp_path / "a") == rows(tmp_path / "whole")
-
-    def test_games_are_added_as_if_nothing_had_happened(
-        self, games: list[AnnotatedGame], tmp_path: Path
-    ) -> None:
-        build_archive(tmp_path / "whole", [*games, *games[30:50]])
-        build_archive(tmp_path / "a", games[:50])
-        for end in 20, 60:
-            with pytest.raises(KeyboardInterrupt):
-                add_to_archive(tmp_path / "a", self.broken(games[30:], end), task="t")
-        added = add_to_archive(tmp_path / "a", games[30:], task="t")
-
-        assert rows(tmp_path / "a") == rows(tmp_path / "whole")
-        assert added.duplicates == 20
-        assert self.unfinished(tmp_path) == []
-
-    @pytest.mark.parametrize("what", ["another task", "another process", "a link", "damage", "no positions"])
-    def test_what_does_not_belong_to_it_is_not_continued(
-        self, what: str, games: list[AnnotatedGame], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-    ) -> None:
-        self.interrupted(tmp_path / "a", games, 60, "t")
-        file, visits = sorted(self.unfinished(tmp_path))
-        with ExitStack() as held:
-            match what:
-                case "another process":
-                    held.enter_context(WriterLock(file, "taken"))
-                case "a link":
-                    file.rename(tmp_path / "mine")
-                    file.symlink_to(tmp_path / "mine")
-                case "damage":
-                    file.write_bytes(file.read_bytes()[:5000])
-                case "no positions":
-                    visits.unlink()
-            build_archive(tmp_path / "a", games, task="u" if what == "another task" else "t")
-
-        build_archive(tmp_path / "whole", games)
-        assert rows(tmp_path / "a") == rows(tmp_path / "whole")
-        assert "continues" not in capsys.readouterr().err
-        if what == "a link":
-            assert (tmp_path / "mine").exists()
-
-    def test_an_error_leaves_nothing(self, games: list[AnnotatedGame], tmp_path: Path) -> None:
-        def broken() -> Iterator[AnnotatedGame]:
-            yield from games[:60]
-            raise FileFormatError("damaged")
-
-        with pytest.raises(FileFormatError):
-            build_archive(tmp_path / "a", broken(), task="t")
-        with no_file_beyond(60_000), pytest.raises(OutflankError, match=r"^can't write "):
-            build_archive(tmp_path / "a", games, task="t")
-
-        assert list(tmp_path.iterdir()) == []
 
 
 def test_an_archive_is_as_it_was_if_games_can_not_be_added(
