@@ -152,6 +152,7 @@ def is_over(values: dict[str, Any]) -> bool:
 
 
 @in_browser
+@pytest.mark.alone  # a page sees the moves of a game as they are made only if its browser gets time
 def test_a_run_is_watched_from_its_first_moves_to_its_report(browser: Browser, tmp_path: Path) -> None:
     with Runner(tmp_path, engines=3) as runner:
         browser.load(runner.url + "/")
