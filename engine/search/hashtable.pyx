@@ -167,8 +167,9 @@ cdef class HashTable:
             total += counts[least]
         copies = bytearray(most * sizeof(_Record))
         cdef unsigned char[::1] view = copies
+        cdef _Record *records = <_Record *>&view[0]
         with nogil:
-            found = _copy_deep(&self.table, least, counts, <_Record *>&view[0], most)
+            found = _copy_deep(&self.table, least, counts, records, most)
         return bytes(memoryview(copies)[:found * sizeof(_Record)])
 
     def add(self, const unsigned char[::1] entries):
