@@ -15,6 +15,7 @@ from outflank.protocol.formats.annotated import AnnotatedGame, BadGame
 from outflank.tools.archive import ArchiveContents
 from outflank.tools.cli.positions import ReadGames, expect_kept, games_of
 from outflank.tools.report.gamefiles import check_output, format_of, game_writers, written_files
+from outflank.tools.runtime.kept import file_versions
 from outflank.tools.runtime.progress import Complaints, counted, json_line, progress_bar, warn
 
 
@@ -62,12 +63,8 @@ def write_games(
 
 def _task(files: Sequence[str], source: FormatName | None, rules: Rules) -> str | None:
     """Return a text that names the files, their sizes and times; None if one of them is no file, such as a pipe."""
-    versions = []
-    for file in map(Path, files):
-        if not file.is_file():
-            return None
-        versions.append((str(file.resolve()), file.stat().st_size, file.stat().st_mtime_ns))
-    return repr((versions, source, str(rules)))
+    paths = [Path(file) for file in files]
+    return repr((file_versions(paths), source, str(rules))) if all(map(Path.is_file, paths)) else None
 
 
 def export_games(found: Iterable[AnnotatedGame], outputs: Sequence[Path], as_json: bool) -> None:

@@ -1,7 +1,7 @@
 """The files of an archive that is being made. A build that was interrupted leaves them, and the same build continues.
 
-The files lie next to the archive, since only a file of the same file system can replace it in one step. Folders may be
-shared, so only files of this user are continued.
+Only a file on the same file system can replace an archive in one step, so the files lie next to the archive. Other
+users may be able to write there, so only files of this user are continued.
 """
 
 import os
@@ -70,7 +70,6 @@ def unfinished_files(target: Path, task: str | None) -> Iterator[UnfinishedFiles
         target: the path of the archive.
         task: a text that names the build. The same build gets the files that an interruption has left. None for a build
             that can't be continued.
-
     """
     with ExitStack() as held:
         files = None if task is None else _kept_files(target, task, held)

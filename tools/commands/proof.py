@@ -34,7 +34,7 @@ from outflank.tools.commands.solve import (
 )
 from outflank.tools.runtime.cluster import Place
 from outflank.tools.runtime.executor import open_executor
-from outflank.tools.runtime.kept import progress_file
+from outflank.tools.runtime.kept import file_versions, progress_file
 from outflank.tools.runtime.progress import Complaints
 from outflank.tools.solving.claims import audit as audit_claims
 from outflank.tools.solving.claims import drawn, follow, read_claims
@@ -162,8 +162,7 @@ def check_(file: str, state: Path | None, claims: Path | None) -> NoReturn:
     with ExitStack() as opened:
         if state is None and Path(file).is_file():
             files = [Path(file), *([claims] if claims else [])]
-            versions = [(str(each.resolve()), each.stat().st_size, each.stat().st_mtime_ns) for each in files]
-            state = opened.enter_context(progress_file("proof check", files=versions))
+            state = opened.enter_context(progress_file("proof check", files=file_versions(files)))
         given = {"--state": state, "--claims": claims}
         words = [word for name, path in given.items() if path is not None for word in (name, str(path))]
         sys.stdout.flush()

@@ -355,6 +355,15 @@ def _recall(searcher: Searcher, rules: Rules, path: Path) -> None:
             searcher.add_table_entries(entries, rules)
 
 
+def file_versions(files: Iterable[Path]) -> list[tuple[str, int, int]]:
+    """Return the absolute path, the size and the modification time of each file, to recognise unchanged files.
+
+    Raises: OSError if a file does not exist.
+    """
+    found = ((file.resolve(), file.stat()) for file in files)
+    return [(str(path), facts.st_size, facts.st_mtime_ns) for path, facts in found]
+
+
 def game_name(game: AnnotatedGame) -> str:
     """Return a task name for a game. The name contains all facts about the game that commands show."""
     moves = " ".join(str(each.move) for each in game.moves)
