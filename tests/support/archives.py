@@ -15,7 +15,7 @@ EVENTS = ("Paris Open", "Tokyo Cup", "")
 
 
 def common_game(dice: random.Random, plies: int = 60) -> AnnotatedGame:
-    """Return a game whose first moves are often those of others."""
+    """Return a random game whose first moves often equal those of other games."""
     game = Game()
     for ply in range(128):
         if game.is_over or (ply >= plies and not game.position.must_pass and game.moves[-1] != PASS):
