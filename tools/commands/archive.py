@@ -76,7 +76,8 @@ def build(files: Sequence[str], path: Path, source: FormatName | None, rules: Ru
 
     FILE may be in any format of docs/formats.md. A game that is in the archive already, with the same players, year
     and moves, is counted and left out, and so are games by other rules than --rules. A game that can't be read is
-    named; the exit code is then 1. The file appears once it is whole.
+    named; the exit code is then 1. The file appears once it is whole. The same command continues a build that was
+    interrupted.
     """
     write_games(files, path, source, rules, partial(build_archive, rules=rules), None, as_json)
 
