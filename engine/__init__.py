@@ -1,8 +1,8 @@
-"""Rules, positions, games and search. The only other parts of Outflank that it imports are errors and storage."""
+"""Rules, positions, games and search. From the rest of Outflank, this package imports only errors and storage."""
 
 # ruff: noqa: E402
-# The build is chosen before any tuned module is loaded. So a CPU that no build suits causes an error message, not an
-# illegal instruction.
+# The build is chosen before any module that is compiled for a certain CPU is loaded. So if no build suits this CPU,
+# there is an error message instead of an illegal instruction.
 from outflank.engine.machine import use_build
 
 BUILD = use_build(__path__)

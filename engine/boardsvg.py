@@ -152,7 +152,7 @@ def _scores(scores: Mapping[Move, float]) -> Iterator[str]:
 
 
 def _line(position: "Position", line: Moves, number: int) -> Iterator[str]:
-    """Yield translucent discs, numbered from `number` on. A pass has no number, as on a score sheet."""
+    """Yield translucent discs for the moves, numbered from `number`. A pass has no number, as on a score sheet."""
     for given in line:
         move = position.parse_move(given)
         if move.square is not None:
@@ -164,7 +164,7 @@ def _line(position: "Position", line: Moves, number: int) -> Iterator[str]:
 
 
 def _text(text: str, x: float, y: float, size: int, fill: str, weight: str = "normal") -> str:
-    # Few renderers support dominant-baseline. A baseline 0.36 of the font size below `y` centres digits at `y`.
+    # Few renderers support dominant-baseline. Digits are centred at `y` if the baseline is 0.36 of the font size lower.
     return (
         f'<text x="{x:g}" y="{y + 0.36 * size:g}" font-size="{size}" font-weight="{weight}" {_FONT} '
         f'text-anchor="middle" fill="{fill}">{escape(text)}</text>'

@@ -56,7 +56,7 @@ def read_board(text: str) -> tuple[int, int, Colour | None]:
 
 
 def is_framed(text: str) -> bool:
-    """Return whether the text is a board with numbered rows, as programs print boards."""
+    """Return whether the text is a board with numbered rows, a form in which programs print boards."""
     return _framed(text) is not None
 
 
@@ -75,7 +75,7 @@ def framed_board(letters: Sequence[str]) -> str:
 def _plain(text: str) -> tuple[str, str]:
     """Return the first 64 characters that are not blanks, and the text after them.
 
-    Skips bars between rows, and the board size ``8`` before the squares, which GGF and NBoard write.
+    Skips bars between rows, and the board size ``8`` that GGF and NBoard write before the squares.
     """
     if text.startswith("8") and text[1:2].isspace():
         text = text[1:]
@@ -107,7 +107,7 @@ def _framed(text: str) -> tuple[str, str] | None:
 
 
 def _fen(text: str) -> tuple[str, str] | None:
-    """Return the squares of a FEN (eight rows separated by slashes) and the word after it; None if it is not a FEN.
+    """Return the squares of a FEN (eight rows separated by slashes) and the word after it; None for other texts.
 
     In a FEN with Edax's letters ``p`` and ``P``, row 8 comes first.
     """

@@ -289,7 +289,7 @@ def _words(text: str) -> Iterator[str]:
 
 
 def as_position(position: Position | Game) -> Position:
-    """Return `position` itself, or the current position if it is a game.
+    """Return `position` itself or, if it is a game, the current position of the game.
 
     Raises: TypeError if `position` is neither a position nor a game.
     """

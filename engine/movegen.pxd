@@ -1,6 +1,6 @@
 """Generates moves for the search. A move is a square and the discs that it turns.
 
-Under one-direction rules, a square has a separate move for each direction in which it turns discs.
+Under one-direction rules, each direction in which a disc on a square turns other discs is a separate move.
 """
 
 from libc.stdint cimport int32_t, uint64_t
@@ -14,10 +14,10 @@ cdef enum:
 
 cdef struct MoveEntry:
     uint64_t turned
-    int32_t value  # for the move ordering
+    int32_t value  # the value by which moves are ordered
     signed char square
     signed char direction  # 0..7 in one-direction rules, else ALL_DIRECTIONS
-    signed char reduction  # plies of a late-move reduction
+    signed char reduction  # the plies by which a late-move reduction reduces the depth
 
 
 cdef inline int generate(uint64_t own, uint64_t opp, bint one_direction, MoveEntry *moves) noexcept nogil:

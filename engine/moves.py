@@ -18,8 +18,8 @@ class Move:
 
     Attributes:
         square: 0..63 (a1 first), or None for a pass.
-        direction: one of ``n ne e se s sw w nw``, if a move turns discs in one direction only and the square brackets
-            discs in several directions; else None.
+        direction: one of ``n ne e se s sw w nw`` under one-direction rules, if the move could turn discs in several
+            directions; else None.
 
     A move equals the text that ``str`` returns for it. Moves also sort like these texts: ``a1`` before ``b1`` before
     ``pass``.
@@ -55,7 +55,7 @@ class Move:
         """Return the hash of the move's text, so that a dict whose keys are texts can be indexed by moves too."""
         if self.square is None or self.direction:
             return hash(str(self))
-        return hash(SQUARE_NAMES[self.square])  # a cached string has a cached hash
+        return hash(SQUARE_NAMES[self.square])  # Python hashes each of these strings only once
 
     def __lt__(self, other: object) -> bool:
         return str(self) < str(other) if isinstance(other, Move | str) else NotImplemented
@@ -77,7 +77,7 @@ class Move:
 
         Raises: NotationError if `text` is not a move.
         """
-        word = str(text).strip().lower()  # str(), so that a number raises NotationError too
+        word = str(text).strip().lower()  # without str(), a number would raise another error
         if word in PASS_WORDS:
             return PASS
         square, slash, direction = word.partition("/")

@@ -67,7 +67,7 @@ class Position:
         """Whether neither side can move."""
     @property
     def must_pass(self) -> bool:
-        """Whether the side to move has no move but the other side has."""
+        """Whether the side to move has no legal move although the other side has one."""
 
     def legal_moves(self) -> LegalMoves:
         """Return the legal moves, a1 first. Directions on a square are in the order n ne e se s sw w nw.
@@ -83,7 +83,7 @@ class Position:
         """Return the squares where `colour` (by default the side to move) could play, one bit a square."""
 
     def parse_move(self, move: Move | str | int) -> Move:
-        """Read a move and check that it is legal here.
+        """Read a move and check that it is legal in this position.
 
         `move` is a text such as ``f5``, ``d3/ne`` or ``pass`` (any case), the number of a square, or a Move.
 

@@ -73,7 +73,7 @@ cdef class Position:
 
     @property
     def must_pass(self):
-        """Whether the side to move has no move but the other side has."""
+        """Whether the side to move has no legal move although the other side has one."""
         return not self.can_move(False) and self.can_move(True)
 
     cdef bint can_move(self, bint opponent) noexcept:
@@ -120,13 +120,13 @@ cdef class Position:
         return [name for number, name in enumerate(DIRECTIONS) if turned_one_way(self.own, self.opp, square, number)]
 
     def parse_move(self, move):
-        """Read a move and check that it is legal here."""
+        """Read a move and check that it is legal in this position."""
         return self._settle(as_move(move))
 
     def _settle(self, move):
-        """Check a move and return it. The result has a direction only if the move could turn several directions.
+        """Check a move and return it. The result has a direction only if several directions are possible.
 
-        Raises: IllegalMoveError if the move is not legal, or if it has no direction although several are possible.
+        Raises: IllegalMoveError if the move is not legal, or if it lacks a needed direction.
         """
         if move.is_pass:
             if not self.must_pass:
@@ -183,7 +183,7 @@ cdef class Position:
         return self._made(self.opp ^ turned, self.own ^ turned ^ disc, self.side.other)
 
     cdef Position _made(self, uint64_t own, uint64_t opp, side):
-        """Return a position under the same rules without the checks of the constructor."""
+        """Return a position under the same rules. The arguments are not checked."""
         cdef Position made = Position.__new__(Position)
         made.own = own
         made.opp = opp

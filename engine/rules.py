@@ -49,8 +49,8 @@ _NAMES = tuple(_COLOUR_NAMES)
 class Rules:
     """The rules of a game of the Reversi family.
 
-    ``Rules.parse("reversi")`` returns a preset. ``Rules("reversi")`` only sets the name; its other attributes have the
-    defaults.
+    ``Rules.parse("reversi")`` returns a preset. ``Rules("reversi")`` sets only the name and keeps the defaults of the
+    other attributes.
 
     Attributes:
         name: the preset that the rules derive from. Its rule sheet gives the colours their names.

@@ -60,7 +60,7 @@ def parse_square(text: str) -> int:
     Raises: NotationError if `text` is not a square.
     """
     try:
-        return _SQUARES_BY_NAME[str(text).lower()]  # str(), so that a number raises NotationError too
+        return _SQUARES_BY_NAME[str(text).lower()]  # without str(), a number would raise another error
     except KeyError:
         raise NotationError(f"expected a square from a1 to h8, got {text!r}") from None
 
