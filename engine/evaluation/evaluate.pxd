@@ -7,18 +7,18 @@ weights. The score of the tables is the sum of the weights that a position selec
 weight has a row of SUMS small numbers, which is the same in all phases of a stage (a third of the game). The rows of
 the weights that a position selects are added up. These sums are clipped to -1..1 and squared, and are then the input of
 HIDDEN rectified units. The output of the units is a correction of the tables' score. The biases of the sums and the
-layers after them are a head. Each number of empty squares has its own head, since the value of a board depends on the
+layers after them form a head. Each number of empty squares has its own head, since the value of a board depends on the
 side that moves last. evaluate.h contains the arithmetic.
 
 **An entry** is a 32-bit number. Its upper bits are a weight in 1/128 disc; its lower 18 bits are the index of the
-weight's row, so that both are in one cache line. Thousands of weights have equal rows: mirrored configurations share a
+weight's row, so one access to memory reads both. Thousands of weights have equal rows: mirrored configurations share a
 row, and configurations that did not occur in training have rows of zeros. Therefore each stage stores every distinct
 row once. Only a fifth of the rows in the weights file are distinct, so the rows that a search needs stay in the CPU's
 caches.
 
 **Move ordering** needs less precision. It uses the weights of one phase, which are rounded to an eighth of a disc,
 limited to about sixteen discs, and stored in a byte each. An exact search looks up many of these weights, so they have
-to fit into the CPU's caches together with its other data.
+to fit into the CPU's caches together with the other data of the search.
 
 References: M. Buro, From simple features to sophisticated evaluation functions, 1999 (patterns); Y. Nasu, Efficiently
 updatable neural-network-based evaluation functions for computer shogi, 2018 (clipped sums in whole numbers).
@@ -38,7 +38,7 @@ from outflank.engine.evaluation.patterns cimport (
 
 # These constants are also visible to Python, under the same names.
 cpdef enum:
-    STAGES = 3  # each stage has the same number of phases, which share rows
+    STAGES = 3  # the phases of a stage share rows; all stages have equally many phases
     HEADS = 60  # one for each number of empty squares
     SCORE_BITS = 7  # scores, weights and the network's correction are in 1/128 disc
 
@@ -81,7 +81,7 @@ cdef struct Evaluation:
     const int32_t *entries  # [PHASES][WEIGHTS_OF_A_PHASE]
     const int8_t *small  # [WEIGHTS_OF_A_PHASE], the weights of one phase as small numbers
     const int32_t *offsets  # the offset of each feature's table in a phase's weights
-    const int8_t *rows[PHASES]  # for each phase the network's rows [][SUMS]; all phases of a stage have the same rows
+    const int8_t *rows[PHASES]  # for each phase, the network's rows [][SUMS] of its stage
     const Layer *layers  # [HEADS], the network's heads
 
 
@@ -140,7 +140,7 @@ cdef inline int network_score(const Evaluation *evaluation, const uint32_t *rows
 cdef inline int evaluate(
     const Evaluation *evaluation, const Features *features, int side, uint64_t own, uint64_t opp, int empties
 ) noexcept nogil:
-    """Return the expected score in whole discs from `side`, which is to move and has the discs `own`."""
+    """Return the expected score in whole discs for `side`, which is to move and has the discs `own`."""
     cdef uint32_t[LANES] rows
     cdef int score = look_up(evaluation, features.views[side], own, opp, empties, rows)
     return in_discs(score + network_score(evaluation, rows, empties))

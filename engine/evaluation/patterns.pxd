@@ -17,11 +17,11 @@ cpdef enum:
     FEATURES = 54
     LANES = 64  # the features, padded to whole vector registers; the last ten lanes stay 0
     TABLE_WEIGHTS = 285363  # the number of pattern weights of a phase; the other weights follow them
-    MOBILITY_WEIGHTS = TABLE_WEIGHTS  # for each pair of the numbers of own and opposing moves, up to MOST_MOVES
+    MOBILITY_WEIGHTS = TABLE_WEIGHTS  # a weight for each pair of numbers of own and opposing moves, up to MOST_MOVES
     MOST_MOVES = 15
-    CORNER_WEIGHTS = MOBILITY_WEIGHTS + 256  # for the moves of both sides to the four squares near a corner
+    CORNER_WEIGHTS = MOBILITY_WEIGHTS + 256  # a weight for each set of moves of both sides to the squares near a corner
     ODD_WEIGHT = CORNER_WEIGHTS + 256  # the parity weight, which counts if the number of empty squares is odd
-    PADDING_WEIGHT  # always 0, for the padding lanes
+    PADDING_WEIGHT  # the weight of the padding lanes, which is always 0
     WEIGHTS_OF_A_PHASE
     OTHERS = 6  # the number of a position's other weights: mobility, four corners, parity
     WEIGHTS_OF_A_POSITION = FEATURES + OTHERS
@@ -54,8 +54,8 @@ cdef uint16_t[64][LANES] STEPS
 cdef int32_t[LANES] OFFSETS
 
 
-# For each corner, the index of its weight in CORNER_WEIGHTS. The second index is four bits for own moves to the squares
-# near the corner, then four bits for the opponent's moves, in the order of `near_corners`.
+# CORNER_CLASSES[corner][moves]: the index of a weight, counted from CORNER_WEIGHTS. The lower four bits of `moves` are
+# the own moves to the squares near the corner, the upper four bits the opponent's, in the order of `near_corners`.
 cdef uint8_t[4][256] CORNER_CLASSES
 
 
@@ -65,7 +65,7 @@ cdef inline int mobility_class(uint64_t moves, uint64_t replies) noexcept nogil:
 
 
 cdef inline int near_corners(uint64_t rows) noexcept nogil:
-    """Return the eight squares of two rows on the files a, b, g and h: four bits for each of the two corners."""
+    """Gather the squares of the first two rows on the files a, b, g and h into eight bits, four for each corner."""
     return (rows & 0xC3) | (rows >> 6 & 0x0C) | (rows >> 10 & 0x30)
 
 

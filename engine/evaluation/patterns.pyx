@@ -30,7 +30,7 @@ def _instances():
             yield table, image
 
 
-# A table of Python's integers, since Cython computes powers of C integers as floats.
+# A table of Python integers, since Cython computes powers of C integers as floats.
 _POWERS_OF_3 = [1, 3, 9, 27, 81, 243, 729, 2187, 6561, 19683, 59049]
 TABLE_OF, INSTANCES = zip(*_instances(), strict=True)
 TABLE_OFFSETS = tuple(
@@ -58,9 +58,9 @@ cdef void _fill_tables():
 
 
 cdef int _corner_class(squares, int moves, bint turned):
-    """Return a bit for each square near a corner that is in `moves`: X, C in the row, C in the file, corner.
+    """Return the bits of the squares near a corner to which a move is legal: X, C in the row, C in the file, corner.
 
-    The two C squares are swapped if `turned`.
+    `moves` has these bits in the order of `squares`. If `turned`, the bits of the two C squares are swapped.
     """
     cdef int found = 0
     for place, (file, row) in enumerate(squares):
@@ -73,7 +73,7 @@ cdef int _corner_class(squares, int moves, bint turned):
 
 
 cdef void _fill_corner_classes():
-    """Fill CORNER_CLASSES. Boards that are mirrored at the diagonal through the corner get the same class."""
+    """Fill CORNER_CLASSES. A board and its mirror image in the diagonal through the corner get the same class."""
     cdef int moves, one, other
     for corner, squares in enumerate(CORNER_SQUARES):
         for moves in range(256):

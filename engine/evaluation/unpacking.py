@@ -1,10 +1,11 @@
 """Packs and unpacks the numbers of the weights; weights.py describes the packed and the unpacked file.
 
-This module imports no other module of Outflank, since setup.py runs it alone, even when it builds for another CPU.
+This module imports no other module of Outflank, since setup.py executes its file without the package, also in builds
+for another CPU.
 
 The packed file leaves out redundant numbers. Two mirrored configurations of a pattern have the same weight, which is
 stored once. The weights of a phase are stored as differences from the next phase, since most differences are small; the
-last phase comes first, complete. Rows of the network that are all 0, as most rows are, are left out.
+last phase comes first, complete. Most rows of the network contain only zeros; these rows are left out.
 """
 
 import functools
@@ -38,7 +39,7 @@ PATTERNS = tuple(
 PACKED_MAGIC = b"OUTFLANK WEIGHTS 6\n"
 UNPACKED_MAGIC = f"OUTFLANK UNPACKED WEIGHTS 2 {sys.byteorder}\n".encode()
 ROW_BITS = 18  # the number of bits of an entry that contain the index of its row; the same as in evaluate.h
-ALIGNMENT = 64  # bytes; no row of unpacked numbers crosses a cache line
+ALIGNMENT = 64  # the alignment of the numbers in an unpacked file, in bytes: no row crosses a cache line
 
 # The tables, rows and layers of `weights.Weights`.
 _Numbers = tuple["array[int]", "array[int]", "array[int]"]

@@ -3,8 +3,8 @@ r"""The evaluation's weights: reads, checks and writes packed files, and maps th
 **A packed file** is written by ``outflank train``. The repository contains the shipped weights as ``weights.bin``.
 
     line 1    OUTFLANK WEIGHTS 6
-    line 2    a JSON object: layout (hash of the patterns), phases, stages, heads, weights (a phase), sums, units,
-              bytes, crc32, provenance
+    line 2    a JSON object: layout (hash of the patterns), phases, stages, heads, weights (of a phase), sums,
+              units, bytes, crc32, provenance
     the rest  compressed by zlib:
               - the tables' weights in 1/128 disc from the side to move, reduced as unpacking.py describes: all low
                 bytes, then all high bytes, since they compress better separately
@@ -88,7 +88,7 @@ class Weights:
 
     Attributes:
         tables: the weights, phase by phase, as int16; the absolute values are at most MOST_IN_TABLE.
-        rows: the weights' rows of the network, stage by stage, as int8: SUMS numbers a row; the absolute values are at
+        rows: the network's row of each weight, stage by stage, as int8: SUMS numbers a row; the absolute values are at
             most MOST_IN_ROW.
         layers: the network's heads as int16, one for each number of empty squares from 60 down: HEADS *
             NUMBERS_OF_A_LAYER numbers.
@@ -287,7 +287,7 @@ def _refusals(path: Path) -> Iterator[None]:
 
 
 def _header(file: BinaryIO, magic: bytes) -> tuple[dict[str, Any], bytes]:
-    """Read the header of a file and check that it fits this engine. Return the header and the two lines read."""
+    """Read the first two lines of a file and check that they fit this engine. Return the header and these lines."""
     if file.readline(len(magic)) != magic:
         raise ValueError("a file of another kind or version")
     line = file.readline(_LONGEST_HEADER)
