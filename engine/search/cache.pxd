@@ -1,4 +1,4 @@
-"""A thread's private caches: exact bounds of boards with few empty squares, and evaluations of all boards.
+"""A thread's private caches: bounds of the exact scores of boards with few empty squares, and evaluations of boards.
 
 The caches of bounds need no synchronisation, and keep short-lived boards out of the transposition table. Each board has
 one slot, and a new entry replaces the old entry of the slot. Boards with at most MOST_IN_SMALL_CACHE empty squares

@@ -42,15 +42,15 @@ from outflank.engine.search.worker cimport (
     unlock,
 )
 
-# A thread may help at a split point below its own split point. It then stores the features of the line that it helps
-# with after the features of its own line.
+# Twice the length of a line, since a thread may help at a split point below its own split point. It then stores the
+# features of the other line after the features of its own line.
 cdef enum: _FEATURES_A_WORKER = 2 * MOST_PLIES
 
 # The number of pauses after which a waiting thread offers its processor to other threads. Together, the pauses take
 # some 0.01 ms.
 cdef enum: _PAUSES = 256
 
-# The seconds for which a thread without work stays awake. Most waits are shorter than the time of waking up, which is
+# The seconds for which a thread without work stays awake. Most waits are shorter than the time to wake up, which is
 # 0.05 ms, or some 4 ms if the system puts the thread on a busy processor.
 cdef double _AWAKE_FOR = 0.0005
 
@@ -130,7 +130,7 @@ cdef class Crew:
             self.workers[i].scratch, self.workers[i].features = own.scratch, own.features
 
     cdef void dismiss(self) noexcept nogil:
-        """Make ``serve`` return in all helpers, at the end of the search."""
+        """Make ``serve`` return in all helpers. Call this at the end of the search."""
         store_atomically(&self.state.dismissed, 1)
         _wake_sleepers(&self.state)
 
@@ -207,7 +207,7 @@ cdef int share_moves(
 
 
 cdef inline void _pause(int *pauses) noexcept nogil:
-    """Wait for a moment. Now and then, offer the processor to another thread, which may be the awaited one."""
+    """Wait for a moment. Every _PAUSES calls, offer the processor to other threads, such as the awaited thread."""
     pauses[0] += 1
     if pauses[0] % _PAUSES:
         pause()
@@ -261,7 +261,7 @@ cdef void _wait_for_helpers(Worker *worker, SplitPoint *split) noexcept nogil:
         below = NULL if worker.aborted else _join_work(crew, split)
         if below != NULL:
             _help(worker, below)
-            worker.aborted = False  # the flag applied to `below`; the flag of `split` is `split.abandoned`
+            worker.aborted = False  # the flag is only about `below`; `split.abandoned` is about `split`
         else:
             store_atomically(&split.owner_waits, 1)
             _wait(worker, seen, &split.helpers)
@@ -270,7 +270,7 @@ cdef void _wait_for_helpers(Worker *worker, SplitPoint *split) noexcept nogil:
 
 
 cdef inline void _wake_sleepers(CrewState *crew) noexcept nogil:
-    """Wake the sleeping threads. Call this after each change that they may wait for."""
+    """Wake the sleeping threads. Call this after each change for which a thread may wait."""
     if load_atomically(&crew.sleepers):
         pthread_mutex_lock(&crew.sleep)
         pthread_cond_broadcast(&crew.changed)

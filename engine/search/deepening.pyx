@@ -28,7 +28,7 @@ from outflank.engine.squares import DIRECTIONS
 
 cdef enum:
     _WORST = -65
-    # The maximum number of empty squares of boards whose moves are searched again, since the table may not have them:
+    # The maximum number of empty squares of boards whose best move is searched again, since the table may not have it:
     # ``solve`` stores no moves, and with MOST_FOR_ENDGAME + 1 empty squares, a cutoff by the private cache stores none.
     _SOLVED_AGAIN_FROM = MOST_FOR_ENDGAME + 1
 
@@ -51,7 +51,7 @@ cdef class Deepening:
         crew: the threads that search.
         table: the transposition table.
         evaluator: the evaluation of positions.
-        margins: the margins of ProbCut for these parameters.
+        margins: the margins of ProbCut for `parameters`.
         parameters: the parameters of the search.
     """
 
@@ -66,7 +66,7 @@ cdef class Deepening:
     cdef RootMove *_moves
     cdef uint64_t _own, _opp
     cdef int _count, _lines, _empties, _wanted
-    # Half the width of an iteration's first window, and the same for searches to the end.
+    # Half the width of the first window of an iteration: of a midgame iteration, and of a search to the end.
     cdef int _window, _window_end
     # The depth and selectivity of the last finished iteration. The depth is 0 before the first iteration is finished.
     cdef int _depth, _selectivity
@@ -133,8 +133,8 @@ cdef class Deepening:
     def run(self, report):
         """Search until a limit is met. Report every finished iteration, then the result or an exception.
 
-        If a limit interrupts an iteration that has already found another best move or score, an additional SearchInfo
-        with the line of the result is reported before the result.
+        If a limit interrupts an iteration that has already found another best move or score than the last iteration, an
+        additional SearchInfo with the line of the result is reported before the result.
         """
         last = None
         self._crew.assemble()
@@ -200,7 +200,7 @@ cdef class Deepening:
             else:
                 beta = min(score + width, -_WORST)
         if bounded:
-            self._moves[0].told = score  # if below `_wanted`, this is an upper bound of the scores of all moves
+            self._moves[0].told = score  # a score below `_wanted` is an upper bound for all moves
         else:
             for i in range(self._lines):
                 score = self._moves[i].score
@@ -219,8 +219,8 @@ cdef class Deepening:
     cdef int _search_root(self, int depth, int alpha, int beta) noexcept nogil:
         """Search the root's moves, move the best ones to the front, and return the best score.
 
-        A score outside alpha..beta is a bound. The first `_lines` moves get their own scores. Another move gets a score
-        only if a null window shows that it is better than the worst of these.
+        A score outside alpha..beta is a bound. The first `_lines` moves get their own scores. A later move gets a score
+        only if a null window shows that it is better than the worst of these moves.
         """
         cdef int i, score, best = _WORST, least = alpha
         for i in range(self._lines, self._count):
@@ -380,7 +380,7 @@ cdef list _fewest_replies_first(Position position):
 
 
 cdef bint _keeps(Worker *worker, Position after, int score):
-    """Return whether the side that made the move reaches `score` on the board after the move."""
+    """Search the position `after` a move, and return whether the side that made the move reaches `score`."""
     cdef int value, empties = after.empties
     worker.features += 1
     worker.nodes += 1

@@ -26,9 +26,9 @@ from outflank.engine.search.worker cimport Worker
 cdef enum:
     _MOST_AT_LAST = 4
     _MOST_BY_GLANCE = 5
-    # From this number of empty squares on, the board after each move is looked up before any move is searched.
+    # With at least this number of empty squares, the board after each move is looked up before any move is searched.
     _REPLIES_FROM = 8
-    # A move of at least this value usually has at most one reply. It is searched before other moves get values.
+    # A move of at least this value usually has at most one reply. It is searched before later moves get values.
     _PROMISING = -330
     # Moves to b2, b7, g2 and g7 are rarely good.
     _X_SQUARES = 0x0042000000004200

@@ -19,7 +19,7 @@ from libc.stdint cimport int8_t, uint8_t, uint64_t
 cdef enum:
     ENTRIES_A_BUCKET = 2
     NO_SQUARE = 64
-    FULL_WIDTH = 5  # the index of the selectivity 100 % in limits.py, which makes no selective cuts
+    FULL_WIDTH = 5  # the index in limits.py of the selectivity 100 %, at which the search makes no selective cuts
 
 cdef struct Payload:
     int8_t lower

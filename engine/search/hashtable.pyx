@@ -22,12 +22,12 @@ _MOST_MEGABYTES = 1 << 30  # 2^50 bytes
 
 
 cdef inline int _worth(Payload *entry, int date) noexcept nogil:
-    """Return an entry's value: entries of this search above older entries, then deep entries above shallow ones."""
+    """Return the worth of keeping an entry: entries of this search before older ones, then deep before shallow ones."""
     return (256 if entry.date == date else 0) + entry.depth
 
 
 cdef void store(HashSlots *table, uint64_t own, uint64_t opp, Payload news) noexcept nogil:
-    """Store `news` about a board. It replaces the board's entry, or else the bucket's entry that is worth least."""
+    """Store `news` about a board in place of the board's entry, or else of the bucket's entry that is worth least."""
     cdef Bucket *bucket = bucket_of(table, own, opp)
     cdef HashEntry *place = NULL
     cdef PayloadWord old, new
@@ -58,7 +58,7 @@ cdef inline void _merge(Payload *news, Payload *known) noexcept nogil:
     if known.depth == news.depth and known.selectivity == news.selectivity:
         if known.lower > news.lower and known.lower <= news.upper:
             news.lower = known.lower
-            news.best, news.direction = known.best, known.direction  # this move reaches the lower bound
+            news.best, news.direction = known.best, known.direction  # the move that reaches this bound
         if known.upper < news.upper and known.upper >= news.lower:
             news.upper = known.upper
     if news.best == NO_SQUARE:
@@ -173,9 +173,9 @@ cdef class HashTable:
         return bytes(memoryview(copies)[:found * sizeof(_Record)])
 
     def add(self, const unsigned char[::1] entries):
-        """Add entries that `deepest` returned, as entries of the next search. Entries that can't be right are left out.
+        """Add entries that `deepest` returned, as entries of the next search. Impossible entries are left out.
 
-        The whole table comes into use, since a table that grows later would lose the entries.
+        From now on, the whole table is in use, since a table that grows later would lose the entries.
         """
         cdef _Record record
         cdef Py_ssize_t start

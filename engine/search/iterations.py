@@ -31,7 +31,7 @@ class Plan:
         most: the time at which a running iteration is aborted.
         to_solve: the time at which a search to the end of the game is aborted. It may be longer than `most`, since
             moves after a solved position need no time.
-        part_expected: the maximum expected time of a search to the end, as a part of the time left until `to_solve`.
+        part_expected: the part of the time left until `to_solve` that a search to the end may be expected to take.
     """
 
     share: float

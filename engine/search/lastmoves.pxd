@@ -1,11 +1,11 @@
-"""Solves boards with up to four empty squares without move lists, if a move flips discs in all directions.
+"""Solves boards with up to four empty squares without move lists, if a move turns discs in all directions.
 
 The window is from `alpha` to alpha + 1, in discs. Scores are fail-soft, from the point of view of the side with the
 discs `own`. The caller passes the empty squares in the order in which they are tried.
 
-If three or four squares are empty, the flipped discs of all moves are computed before a move is tried, since the CPU
+If three or four squares are empty, the turned discs of all moves are computed before a move is tried, since the CPU
 computes them in parallel and then mispredicts fewer branches. If two squares are empty, the second move is often not
-needed. Therefore the flipped discs of a move are computed only when the move is tried, and only if a table shows an
+needed. Therefore the turned discs of a move are computed only when the move is tried, and only if a table shows an
 adjacent opposing disc.
 """
 
@@ -49,14 +49,14 @@ cdef extern from *:
     """
     # The two diagonals of each square, without the square itself.
     const uint64_t[2] *DIAGONALS "outflank_diagonals"
-    # GAIN[place][own]: twice the number of discs that a move to the square `place` (0 to 7) of a line flips. `own` are
-    # the mover's discs; the opponent has all other squares. The table is also valid for shorter lines, since no disc of
-    # `own` is beyond their ends.
+    # GAIN[place][own]: twice the number of discs that a move to the square `place` (0 to 7) of a line turns. `own` are
+    # the mover's discs; all other discs of the line are the opponent's. The table is also valid for shorter lines,
+    # since no disc of `own` is beyond their ends.
     const uint8_t[256] *GAIN "outflank_gain"
 
 
 cdef inline int last_move_gain(uint64_t own, int square) noexcept nogil:
-    """Return twice the number of discs that `own` flips by a move to the last empty square.
+    """Return twice the number of discs that `own` turns by a move to the last empty square.
 
     All other discs are the opponent's. The discs of `own` on each of the four lines through the square are gathered
     into eight bits. The bits of a rank or a diagonal are in the order of the files, the bits of a file in the order of
@@ -160,8 +160,8 @@ cdef inline int solve_4(
 ) noexcept nogil:
     """Return the score if four squares are empty. `passed`: whether the opponent has just passed.
 
-    After a move, the other squares keep their order. If two of the four squares are in one quadrant and the others in
-    two other quadrants, squares in odd quadrants are then still tried first.
+    After a move, the other squares keep their order. If the four squares are in three quadrants, squares in odd
+    quadrants are tried first after the move, too.
     """
     cdef uint64_t one = turned_discs(own, opp, first), two = turned_discs(own, opp, second)
     cdef uint64_t three = turned_discs(own, opp, third), four = turned_discs(own, opp, fourth)

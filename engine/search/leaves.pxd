@@ -26,7 +26,7 @@ cdef enum:
 cdef inline int best_leaf(
     Worker *worker, uint64_t own, uint64_t opp, uint64_t moves, int empties, int alpha, int beta
 ) noexcept nogil:
-    """Return the value of a board, one ply deep. A value outside alpha..beta is a bound.
+    """Return the value of a board by a search of one ply. A value outside alpha..beta is a bound.
 
     Moves to corners are tried first, moves to squares next to corners last.
     """
@@ -81,8 +81,9 @@ cdef inline int _leaf_value(
         return _value_without_reply(worker, mine, theirs, move, moves != 0, empties)
     opponents_view_after(view, worker.features.views[1 - worker.side], &STEPS[0][0], move.square, move.turned)
     score = look_up(&worker.evaluation, view, theirs, mine, empties, rows)
-    # A selective search omits the network if the tables' score is far outside the window: by default two to three
-    # standard deviations of the network's correction, which are 1.5, 2.2 and 4.9 discs in the three thirds of the game.
+    # A selective search omits the network if the tables' score is far outside the window: by default by two to three
+    # standard deviations of the network's correction. The standard deviations are 1.5, 2.2 and 4.9 discs in the three
+    # thirds of the game.
     far = worker.far[phase_of(empties) * STAGES // PHASES]
     # The returned bounds are kept in the range of evaluations. Otherwise, the root would widen its window endlessly.
     if -score >= (beta << SCORE_BITS) + far:

@@ -54,8 +54,8 @@ _BY_PERCENT: dict[int, Selectivity] = {step.percent: step for step in STEPS}
 
 Bound = Literal["exact", "lower", "upper"]
 _BOARD = 64
-_MOST = 1 << 63  # the largest number of a limit, which no search reaches
-_LONGEST = 1e12  # the longest time in seconds, which no protocol can express
+_MOST = 1 << 63  # the largest valid number in a limit; no search reaches it
+_LONGEST = 1e12  # the longest valid time in seconds; no protocol can express it
 USUAL_OVERHEAD = 0.05  # seconds
 
 
@@ -107,12 +107,12 @@ class Limit:
     ``Limit.solve()`` returns the limits for a search to the end of the game.
 
     Attributes:
-        depth: the depth in plies. A search to the end of the game is exact.
+        depth: the depth in plies. At a selectivity of 100, a search to the end of the game is exact.
         nodes: the number of boards reached by making a move, including those in the shallow searches for ordering and
             ProbCut.
         seconds: the wall time for this move.
-        clock: a game clock. The search chooses its time by this clock.
-        exact_from: the number of empty squares from which on the search goes to the end of the game, at any `depth`.
+        clock: a game clock, by which the search plans its time.
+        exact_from: the maximum number of empty squares at which the search goes to the end of the game, at any `depth`.
         selectivity: one of SELECTIVITIES. Below 100, the search makes cuts by shallow searches. None chooses 100 for a
             search to a depth or to the end of the game, and the most efficient selectivity if only time or nodes are
             limited.
@@ -206,7 +206,8 @@ class SearchInfo:
     """The progress of a search.
 
     Attributes:
-        depth: the plies of the last finished iteration; the number of empty squares if it reached the end of the game.
+        depth: the depth of the last finished iteration in plies; the number of empty squares if this iteration reached
+            the end of the game.
         selectivity: the selectivity of the last finished iteration, in percent.
         exact: True if scores, bounds and results are proven, since the search reached the end of the game at 100 %.
         nodes: the number of boards reached so far.
@@ -301,7 +302,7 @@ _SELECTIVE_ENDGAMES: tuple[tuple[int, Percent], ...] = ((3, 98), (6, 87))
 
 
 def exact_from(level: int) -> int:
-    """Return the maximum number of empty squares of a position that this level solves."""
+    """Return the maximum number of empty squares of the positions that a level solves."""
     return 2 * level if level <= 10 else 20 + 4 * (level - 10) // 11
 
 

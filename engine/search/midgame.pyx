@@ -1,8 +1,8 @@
 """Principal variation search with a transposition table, under all rules.
 
-Scores are whole discs from the side to move, and fail-soft. A search that reaches the end of the game is exact; its
-`depth` is the number of empty squares. A pass is not a ply. At full width, the value of a board depends only on the
-board and the depth, not on the contents of the table.
+Scores are whole discs from the side to move, and fail-soft. If `depth` is the number of empty squares, the search
+reaches the end of the game; at full width, its score is then exact. A pass is not a ply. At full width, the value of a
+board depends only on the board and the depth, not on the contents of the table.
 """
 
 from libc.stdint cimport int16_t, uint64_t
@@ -32,9 +32,9 @@ cdef enum:
     _VALUE_PER_DISC = 1 << 13
     _PROBCUT_PLIES = 65  # must equal `_PLIES` of probcut.py
     # The definition of a side in danger. docs/search.md lists the boards that these numbers were fitted to.
-    _DANGER_FROM = 24  # empty squares from which a side can be in danger; later, few moves are common
+    _DANGER_FROM = 24  # the least number of empty squares at which a side can be in danger; later, few moves are common
     _FEW_MOVES = 5
-    _EARLY_FROM = 36  # empty squares from which on _FEW_MOVES_EARLY applies
+    _EARLY_FROM = 36  # the least number of empty squares at which _FEW_MOVES_EARLY applies
     _FEW_MOVES_EARLY = 7
     _FEW_REPLIES = 3
     _REPLIES_FROM_DEPTH = 3
@@ -42,7 +42,7 @@ cdef enum:
 
 
 cdef int search(Worker *worker, uint64_t own, uint64_t opp, int depth, int alpha, int beta) noexcept nogil:
-    """Return the value of a board, `depth` plies deep. A value outside alpha..beta is a bound."""
+    """Return the value of a board by a search of `depth` plies. A value outside alpha..beta is a bound."""
     cdef int empties = 64 - popcount(own | opp), score
     cdef uint64_t moves
     if must_stop(worker):
@@ -106,7 +106,10 @@ cdef int _search_node(
 cdef inline bint _cut_by_reply(
     Worker *worker, uint64_t own, uint64_t opp, int depth, int beta, MoveEntry *moves, int count, int *score
 ) noexcept nogil:
-    """Return whether the table proves that a move reaches `beta`; then set `score` (enhanced transposition cutoff)."""
+    """Return whether the table proves that a move reaches `beta`; if so, set `score`.
+
+    This is an enhanced transposition cutoff.
+    """
     cdef uint64_t mine, theirs
     cdef Payload known
     cdef int i
@@ -152,7 +155,7 @@ cdef inline void _remember(
 cdef bint _cut_by_probcut(
     Worker *worker, uint64_t own, uint64_t opp, int depth, int beta, int empties, int *score
 ) noexcept nogil:
-    """Return whether a shallow search makes a cut likely enough (Multi-ProbCut); if so, set `score`.
+    """Return whether a shallow search makes a cut of the deep search likely enough (Multi-ProbCut); if so, set `score`.
 
     A shallow search is not trusted if it favours a side in danger, since the losses of this side may be beyond the
     depth of the shallow search.
@@ -180,18 +183,18 @@ cdef bint _cut_by_probcut(
 
 
 cdef inline int _shallow_depth(int depth) noexcept nogil:
-    """Return the depth of the shallow search; the margins were fitted for `shallow_depth` of probcut.py, its equal."""
+    """Return the depth of the shallow search. It must equal `shallow_depth` of probcut.py, which the margins assume."""
     cdef int shallow = 2 * (depth >> 2) + (depth & 1)
     return shallow if shallow else depth - 2
 
 
 cdef inline int _shallow_margin(const int16_t *margins, int selectivity, int empties, int depth) noexcept nogil:
-    """Return the distance from the window, in discs, that the score of the shallow search must have for a cut."""
+    """Return the least distance from the window, in discs, at which the score of the shallow search causes a cut."""
     return margins[((selectivity * _PROBCUT_PLIES + empties) * _PROBCUT_PLIES + depth) * 2]
 
 
 cdef inline int _guess_margin(const int16_t *margins, int selectivity, int empties, int depth) noexcept nogil:
-    """Return the distance from the window, in discs, that the evaluation must have for a shallow search to be tried."""
+    """Return the least distance of the evaluation from the window, in discs, at which the shallow search is tried."""
     return margins[((selectivity * _PROBCUT_PLIES + empties) * _PROBCUT_PLIES + depth) * 2 + 1]
 
 
@@ -256,7 +259,7 @@ cdef void _value_moves(
 cdef inline int _presearch(
     Worker *worker, uint64_t own, uint64_t opp, const MoveEntry *move, int plies, bint exact, int alpha
 ) noexcept nogil:
-    """Return the score, `plies` deep, by which the ordering judges the board after a move.
+    """Return the score of the board after a move by a search of `plies` plies, which the ordering uses.
 
     The score is from the point of view of the side that moves next. `own` are the discs of this side.
     """
@@ -348,7 +351,7 @@ cdef inline int _reduction(Worker *worker, int depth, int alpha, int beta, int e
     """Return the plies by which late-move reductions reduce the depth of later moves.
 
     Only selective searches in a null window are reduced. A search to the end of the game is not reduced, since it would
-    no longer reach the end.
+    then not reach the end.
     """
     if depth < worker.reduce_from_depth or depth == empties or beta > alpha + 1:
         return 0
@@ -361,7 +364,7 @@ cdef int search_move(
     """Return the value of a move.
 
     The first move is searched with the full window. A later move is searched with a null window. If its score is above
-    `alpha`, it is searched again: without its reduction, then with the window from this score to `beta`.
+    `alpha`, the move is searched again: without its reduction, then with the window from this score to `beta`.
     """
     cdef uint64_t mine = own ^ move.turned ^ bit(move.square), theirs = opp ^ move.turned
     cdef int score

@@ -13,7 +13,7 @@ cdef enum:
     VALUE_PER_OPEN_SQUARE = 1 << 5
     _WORST = -65
 
-# The value of a move's square in the ordering, if the other terms are equal: corner 18, A 16, B 12, C 4, X 2 ...
+# The value of a move's square, which decides if the other terms of the ordering are equal: corner 18, A 16, B 12, ...
 cdef extern from *:
     """
     static const signed char outflank_square_value[64] = {
@@ -93,7 +93,7 @@ cdef inline void bring_best_forward(MoveEntry *moves, int first, int count) noex
 cdef inline int presearch(Worker *worker, uint64_t own, uint64_t opp, int depth, int alpha, int beta) noexcept nogil:
     """Return the score of a search of `depth` plies (at least 1). A score outside alpha..beta is a bound.
 
-    This search orders the moves of an exact search, under rules by which a move flips discs in all directions. It uses
+    This search orders the moves of an exact search, under rules by which a move turns discs in all directions. It uses
     neither the transposition table nor the network, since it has to be fast, and ordering needs no accurate scores.
     """
     cdef uint64_t moves = legal_moves(own, opp), turned, mine, theirs

@@ -72,7 +72,7 @@ def _deviations(empties: str, depths: str, default: float = 1.1, fitted: str = _
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
-    """The values of all parameters. A field's metadata has the attributes of its ``Parameter`` but name and default."""
+    """The values of all parameters. A field's metadata has its ``Parameter``'s attributes except name and default."""
 
     mpc_t_early_low: float = _deviations("41 or more", "to 8 plies")
     mpc_t_early_high: float = _deviations("41 or more", "from 9 plies")

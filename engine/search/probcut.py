@@ -33,11 +33,11 @@ def sigma(coefficients: Sequence[float], empties: int, depth: int, shallow: int)
 
 
 def margins(path: Path = SHIPPED, parameters: Parameters = DEFAULTS) -> array:  # type: ignore[type-arg]  # array is generic only for the type checker
-    """Return the margins of ProbCut in discs, as int16, by [selectivity][empties][depth][2], except for full width.
+    """Return the margins of ProbCut in discs, as int16, shape [selectivity][empties][depth][2], without full width.
 
-    A margin is the distance from the window that a score must have for a cut. The last index is 0 for the score of the
-    shallow search, and 1 for the evaluation. The shallow search is tried only if the evaluation is beyond its own
-    margin, which by default is about half as large.
+    A margin is the least distance from the window at which a score causes a cut. The last index is 0 for the score of
+    the shallow search, and 1 for the evaluation. The shallow search is tried only if the distance of the evaluation
+    reaches the evaluation's own margin, which by default is about half as large.
     """
     errors = _errors(path.read_text())
     table = array("h")

@@ -8,13 +8,13 @@ class Prover:
     """Finds moves that reach a score. A transposition table keeps the results of earlier searches.
 
     Args:
-        rules: the rules of all positions. Under these rules, a move must flip discs in all directions.
+        rules: the rules of all positions. Under these rules, a move must turn discs in all directions.
         hash_mb: the size of the transposition table in MB (2^20 bytes).
 
     Attributes:
         nodes: the number of nodes of all searches so far.
 
-    Raises: SettingsError if a move flips discs in only one direction under `rules`, or if the table does not fit into
+    Raises: SettingsError if a move turns discs in only one direction under `rules`, or if the table does not fit into
         memory.
     """
 

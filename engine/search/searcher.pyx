@@ -30,13 +30,14 @@ from outflank.errors import whole
 DEFAULT_HASH_MB = 64
 _ENTRIES = 1 << 15
 _MOST_ENTRIES = 1 << 24
-# The search ends when it is stopped, or when it has solved the position.
+# A search with this limit ends when it is stopped, or when it has solved the position.
 _UNTIL_STOPPED = Limit(seconds=math.inf)
 _NO_LIMIT = "a search needs a limit: depth, nodes, seconds, level, or a Limit with a clock or Limit.solve()"
 _MOST_THREADS = 256
 _ARGUMENTS = ("hash_mb", "threads", "seed", "weights", "parameters")
 _SEARCH_ARGUMENTS = (*LIMIT_KEYWORDS, "moves", "multipv", "on_info")
-# The number of objects that are kept even if no searcher uses them. Two are enough for a match between two engines.
+# The number of evaluators, and of tables of margins, that stay cached even if no searcher uses them. Two are enough for
+# a match between two engines.
 _EVALUATORS_KEPT = _MARGINS_KEPT = 2
 
 
@@ -57,14 +58,14 @@ cdef class SearchTurn:
         self._free_if_done()
 
     cdef _free_if_done(self):
-        """Release the searcher when the lease has been left and the search has ended."""
+        """Release the searcher if the lease has been left and the search has ended."""
         if self._ended and self._left and self._free is not None:
             free, self._free = self._free, None
             free()
 
 
 cdef class Lease:
-    """The right of an analysis to use a searcher, which is released when ``leave`` and ``turn.end`` were called."""
+    """The right of an analysis to use a searcher, until both ``leave`` and ``turn.end`` were called."""
 
     cdef readonly SearchTurn turn
     cdef object _stop
@@ -162,11 +163,11 @@ cdef class Searcher:
             self._busy.release()
 
     def table_entries(self, most=_ENTRIES):
-        """Return the deepest entries of the last search's table, which may be running, for ``add_table_entries``."""
+        """Return the deepest table entries of the last search, which may be running, for ``add_table_entries``."""
         return self._table.deepest(whole("entries", most, 1, _MOST_ENTRIES))
 
     def add_table_entries(self, entries, rules):
-        """Add entries of ``table_entries`` to the table for the next search, under the rules of that search."""
+        """Add entries that ``table_entries`` returned, for the next search. `rules`: the rules of both searches."""
         self._take()
         try:
             self._forget_other_rules(rules)
@@ -178,7 +179,7 @@ cdef class Searcher:
         """Read the files that the first search needs. Call this in advance, while no clock is running."""
         if self._evaluator is None or self._margins is None:
             evaluator, margins = _evaluator(self._weights_file), _margins_of(self._parameters)
-            # No call separates these assignments, so neither Ctrl-C nor another thread finds only one of them done.
+            # There is no call between these assignments, so neither Ctrl-C nor another thread separates them.
             self._margins = margins
             self._evaluator = evaluator
 

@@ -3,5 +3,5 @@
 def stable_discs(own: int, opp: int) -> int:
     """Return discs of `own` that no further moves can turn, one bit a square. Some stable discs may be missing.
 
-    The result is valid only under rules by which a move flips discs in all directions.
+    The result is valid only under rules by which a move turns discs in all directions.
     """

@@ -4,7 +4,7 @@ from libc.stdint cimport uint64_t
 
 
 cdef int _play_on_edge(int own, int opp, int square) noexcept nogil:
-    """Return the discs of `own` on an edge after a move to `square`, which flips the bracketed discs of the edge."""
+    """Return the discs of `own` on an edge after a move to `square`, which turns the bracketed discs of the edge."""
     cdef int turned, step, at, run
     turned = 0
     for step in range(-1, 2, 2):
@@ -21,7 +21,8 @@ cdef int _play_on_edge(int own, int opp, int square) noexcept nogil:
 cdef void _fill_edge_table() noexcept nogil:
     """Fill EDGE, full edges first. A disc is stable if it is stable after every move that either side can make."""
     cdef int discs, own, opp, stable, square, after
-    # A move adds a disc to the set `discs`. The result is a larger number, so its entries are already in the table.
+    # The sets `discs` are visited from the largest number to the smallest. A move adds a disc, which gives a larger
+    # number, so the entries after the move are already in the table.
     for discs in range(255, -1, -1):
         own = discs
         while True:

@@ -28,7 +28,7 @@ cdef enum:
     MOST_PLIES = 64
     CACHE_LINES_APART = 128  # bytes; two cache lines, since a CPU may fetch two lines at a time
     MOST_OPEN_SPLITS = 256
-    BEYOND_ALL = 1 << 24  # more than every depth and every score
+    BEYOND_ALL = 1 << 24  # greater than every depth and every score
 
 cdef extern from "<pthread.h>" nogil:
     ctypedef struct pthread_mutex_t:
@@ -49,7 +49,7 @@ cdef extern from "<sched.h>" nogil:
 
 cdef struct SplitPoint:
     # These fields are read at every node below the split point, and written at most a few times.
-    SplitPoint *parent  # the split point in which the owner of this one was working, or NULL
+    SplitPoint *parent  # the split point in which the owner opened this one, or NULL
     bint cut
     int owner_waits  # 1 while the owner waits for its helpers, else 0; atomic
     # The fields up to `selectivity` describe the node.
