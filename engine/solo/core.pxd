@@ -13,7 +13,7 @@ cdef enum SoloDirection:
     SIDES = 4
     DIRECTIONS = 8
 
-# The contents of the board. If the colour of a closed chip is known, as in the dealer's view, it is in `chips` too.
+# The contents of the board. A closed chip whose colour is known, as in the dealer's view, is in `chips` too.
 cdef struct SoloState:
     uint64_t[2] discs
     uint64_t[2] chips
@@ -38,8 +38,8 @@ cdef extern from * nogil:
         return mask << turn | mask >> (64 - turn);
     }
     """
-    # Moves every square of the mask one step; squares that leave the board vanish. The function has no branches, since
-    # it takes most of the time of the proof that a game is over.
+    # Moves every square of the mask by one step; squares beyond the border are dropped. The function has no branches,
+    # since it takes most of the time of the proof that a game is over.
     uint64_t step "outflank_step" (uint64_t mask, int direction) noexcept
 
 
@@ -58,7 +58,7 @@ cdef inline uint64_t free_squares(const SoloState *state) noexcept nogil:
 
 
 cdef inline uint64_t beyond_chips(uint64_t own, uint64_t chips) noexcept nogil:
-    """Return the squares that have a disc of `own` opposite them and one of `chips` in between."""
+    """Return the squares that are separated from a disc of `own` by exactly one of `chips`, in any direction."""
     cdef uint64_t squares = 0
     cdef int direction
     for direction in range(DIRECTIONS):

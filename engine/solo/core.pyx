@@ -37,7 +37,7 @@ cdef uint64_t _through(uint64_t start, uint64_t run, int direction) noexcept nog
     """Return the squares of `run` that a straight line from `start` reaches without leaving the run."""
     cdef uint64_t reached = step(start, direction) & run
     cdef int _again
-    for _again in range(5):  # a run has at most six squares, since two more squares are needed to bracket it
+    for _again in range(5):  # a run has at most six squares, since it is bracketed by two more squares
         reached |= step(reached, direction) & run
     return reached
 
@@ -72,7 +72,7 @@ cdef bint _grow_discs(_Hope *hope, const SoloState *state, int colour) noexcept 
 cdef uint64_t _openers(const _Hope *hope, int but) noexcept nogil:
     """Return the squares that share a side with a square where a disc may be placed.
 
-    Steps from the disc in direction `but` do not count; DIRECTIONS excludes no step.
+    A step from the disc in direction `but` does not count; DIRECTIONS excludes no step.
     """
     cdef uint64_t placed = hope.placed[0] | hope.placed[1], squares = 0
     cdef int direction
@@ -87,7 +87,8 @@ cdef bint _grow_chips(_Hope *hope, const SoloState *state) noexcept nogil:
     cdef uint64_t opened = hope.opened | (state.closed & _openers(hope, DIRECTIONS)), won = hope.won, before
     cdef int direction, colour
     for direction in range(DIRECTIONS):
-        # A disc on another square has to turn a closed chip up first, since a move takes chips before it turns any up.
+        # An earlier move to another square than the bracketing disc's has to turn up a closed chip, since a move takes
+        # chips before it turns any up.
         before = opened & (~state.closed | _openers(hope, direction))
         for colour in range(2):
             won |= (

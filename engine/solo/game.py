@@ -134,7 +134,7 @@ class Deal:
 
     @classmethod
     def shuffled(cls, seed: int, layout: Iterable[int] = DEFAULT_LAYOUT) -> "Deal":
-        """Return the deal for a seed, which is the same in all versions of Python, since they keep ``random()`` stable.
+        """Return the deal for a seed. All versions of Python return the same deal, since they keep ``random()`` stable.
 
         Raises: NotationError if the layout does not have 24 squares.
         """
@@ -186,7 +186,7 @@ class _View:
     board: SoloBoard
 
     def legal_moves(self) -> tuple[SoloMove, ...]:
-        """Return the moves that bracket a disc or a chip: first the black moves, then the golden ones, both from a1 on.
+        """Return the moves that bracket a disc or a chip: the black moves, a1 first, then the golden moves, a1 first.
 
         There are no passes in this game.
         """

@@ -15,7 +15,7 @@ _WIDER = 4
 
 
 HINT_EFFORT: Mapping[str, int] = {"deals": 64, "finalists": 5, "playouts": 16}
-"""The arguments of a ``SoloPlayer`` that gives hints. It searches longer than one that plays games."""
+"""The arguments of a ``SoloPlayer`` that gives hints, which searches longer than a player of games."""
 
 
 class SoloPlayer:
@@ -43,7 +43,7 @@ class SoloPlayer:
     ) -> None:
         self._variant = variant
         self._deals, self._finalists, self._playouts = deals, finalists, playouts
-        # The seed is a text, since the number alone would repeat the random numbers of the deal with the same seed.
+        # The number alone would give the same random numbers as in ``Deal.shuffled`` with this seed.
         self._random = random.Random(f"player {seed}")
 
     def choose(self, view: PlayerView) -> SoloMove:
@@ -87,7 +87,7 @@ class SoloPlayer:
         return sorted(found, key=lambda prospect: prospect[1], reverse=True)
 
     def _suppose(self, view: PlayerView, unseen: tuple[Chip, ...]) -> DealerView:
-        """Return a game that looks like `view`, in which the unseen chips are dealt at random."""
+        """Return a game whose player's view is `view` and in which the unseen chips are dealt at random."""
         shuffled = list(unseen)
         self._random.shuffle(shuffled)
         left = {**view.open_chips, **dict(zip(squares_of(view.board.closed), shuffled, strict=True))}
@@ -153,7 +153,7 @@ def solve(
 def _best_line(
     game: DealerView, judge: Variant, variant: Variant, width: int = 1, seed: int = 0
 ) -> tuple[int, tuple[tuple[Colour, int], ...]]:
-    """Search for the line that is best in the variant `judge` if all chips are known.
+    """Search for the best line of a game whose chips are all known, if chips count by the variant `judge`.
 
     Returns: the score of the line in `variant`, and the line.
     """

@@ -80,7 +80,7 @@ cdef uint64_t _draw(uint64_t *seed) noexcept nogil:
 
 
 cdef bint _is_new(uint64_t *seen, int room, const _Node *node) noexcept nogil:
-    """Return whether this board is new at this ply. A board whose slot has been overwritten is new again."""
+    """Return whether this board is new at this ply. A board whose slot was overwritten counts as new again."""
     cdef uint64_t key = node.state.discs[0] * <uint64_t>0x9E3779B97F4A7C15
     key ^= (node.state.discs[1] ^ (key >> 29)) * <uint64_t>0xC2B2AE3D27D4EB4F
     key ^= (node.won ^ (key >> 31)) * <uint64_t>0x165667B19E3779F9
@@ -167,7 +167,7 @@ cdef class _Beam:
         child.parent = line
         child.move = 64 * colour + square
         child.key = _judge(&self.points, &child.state, child.won) << 40
-        # Ties are broken at random. The number makes all keys different, so that every sort algorithm gives the same
+        # Ties are broken at random. `number` makes all keys different, so that every sort algorithm gives the same
         # order.
         child.key |= (_draw(&self.seed) & 0xFFFF) << 24 | number
         score = _score(&self.points, child.won)
