@@ -15,8 +15,8 @@ def merge(book: BookWriter, others: Iterable[Book]) -> int:
     """Add the positions of other books to a book.
 
     If a position is in several books, a score that was set by hand is kept. If there is no such score, the result of
-    the best search is kept. If the leaf of this search leads to a position of the merged book, the position's other
-    moves have to be searched again: see ``Grower.finish``.
+    the best search is kept. If the leaf that this search found leads to another position of the merged book, the moves
+    that still lead out of the book have to be searched again: see ``Grower.finish``.
 
     Returns: the number of new positions.
     Raises: SettingsError if a book is for other rules; FileFormatError if a book is damaged; OutflankError if `book`
@@ -32,7 +32,7 @@ def merge(book: BookWriter, others: Iterable[Book]) -> int:
                 shared.append(record)
             else:
                 graph.add(record)
-    for record in shared:  # weighed last, since links need the positions of all books
+    for record in shared:  # last, since the positions of all books decide which leaves lead out
         _weigh(graph, record)
     graph.negamax()
     book.put_all(graph.take_changed())
@@ -41,10 +41,10 @@ def merge(book: BookWriter, others: Iterable[Book]) -> int:
 
 
 def _weigh(graph: Graph, record: Record) -> None:
-    """Use another record of a position if its search is better than the book's.
+    """Use another book's record of a position if its search is better than the search of the graph's node.
 
-    The record is also used if the searches are equal, but only its leaf leads out of the merged book. A score that was
-    set by hand is always kept.
+    If the searches are equal, the record is used if the node has no leaf and the record's leaf leads out of the merged
+    book. A score that was set by hand is always kept.
     """
     node = graph.nodes[key_of(record.position)[0]]
     if HAND_LEVEL in (node.level, record.level):

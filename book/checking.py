@@ -21,9 +21,9 @@ class BookCheck:
         positions: the number of positions in the book.
         faults: a sentence for each fault of the book.
         unreachable: the number of positions that are not reachable from the root, which is no fault.
-        unfinished: the number of positions whose open moves still have to be searched, which is no fault.
-        sample: the number of positions that were searched again, the number of equal scores, and the mean and the
-            largest absolute difference of scores in discs; None if no sample was searched.
+        unfinished: the number of positions whose moves out of the book still have to be searched, which is no fault.
+        sample: the number of positions that were searched again, the number whose score was the same, and the mean and
+            the largest absolute difference of scores in discs; None if no sample was searched.
     """
 
     positions: int

@@ -39,7 +39,7 @@ class Node:
             or if a search still has to find the best one.
         leaf_key: the key of the position after the leaf; None if there is no leaf, or if the game is over after it.
         open: the number of moves that lead out of the book. Moves to symmetric images of one position count once.
-        links: the children in the book, each with a flag that is True if the same side is to move there.
+        links: the children in the book, each with a flag that is True if the same side is to move again.
         error: the discs that both sides together give away on the best path from the root, computed by
             ``Graph.measure``; infinite if there is no path.
     """
@@ -70,13 +70,13 @@ class Node:
         return self.level == HAND_LEVEL
 
     def loss(self, child: "Node", same_side: bool) -> int:
-        """Return the discs that the move to a child gives away; 0 if the move exceeds a score set by hand."""
+        """Return the discs that the move to a child gives away; 0 if the move is better than a score set by hand."""
         return max(0, self.score - (child.score if same_side else -child.score))
 
     def allow_for(self, discs: int, child: "Node") -> None:
         """Reduce the depth, the selectivity and the level so that the margin of the leaf is at least `discs`.
 
-        These values are first reduced to the child's values.
+        They are reduced to the child's values, and if these do not suffice, the depth is reduced further.
         """
         if margin_of(self.depth, self.selectivity, self.empties) >= discs:
             return
@@ -84,7 +84,7 @@ class Node:
         self.depth = min(self.depth, child.depth + 1)
         self.selectivity = min(self.selectivity, child.selectivity)
         self.level = None if self.level is None or child.level is None else min(self.level, child.level)
-        # The child's values are not always sufficient: its bounds may come from a descendant with a larger margin.
+        # The child's values may not suffice, since the child's bounds may come from a descendant with a larger margin.
         if margin_of(self.depth, self.selectivity, self.empties) < discs:
             self.depth = min(self.depth, self.empties - 1)
         self.level = level if level == HAND_LEVEL else self.level

@@ -152,9 +152,9 @@ class Grower:
         again: bool = False,
         position: Position | None = None,
     ) -> None:
-        """Search positions again whose level is lower than the judge's, in the order of their costs.
+        """Search again the positions whose level is lower than the judge's, in the order of their costs.
 
-        With `again`, positions of the judge's level are searched again too. Each position is searched only once.
+        With `again`, positions of the judge's level are searched too. Each position is searched only once.
 
         Raises: see ``grow``.
         """
@@ -234,7 +234,7 @@ class Grower:
     def _question(self, key: bytes) -> Question | None:
         """Return the question about a position; None if no move leads out of the book.
 
-        In the latter case, the position is added without a search if the book does not have it.
+        If no move leads out of the book, a position that is not in the book is added without a search.
         """
         graph = self.graph
         position = position_of(key, graph.rules)
@@ -303,7 +303,7 @@ class Grower:
         for node in self.graph.nodes.values():
             ply = root.empties - node.empties + 1
             if node.leaf is not None and node.leaf_key is not None:
-                # The score of the node may be below the score of its leaf if it was set by hand.
+                # A score that was set by hand may be below the score of the leaf.
                 error = node.error + max(0, node.score - node.leaf.score)
                 if (cost := reach.cost(error, ply)) is not None:
                     yield cost, error, ply, node.leaf_key
@@ -336,12 +336,12 @@ BEYOND = 2
 
 
 def usual_level(book: Book, otherwise: int = USUAL_LEVEL) -> int:
-    """Return the most frequent level of the book's searches; `otherwise` if no position was searched at a level."""
+    """Return the most frequent level above 0 of the book's searches; `otherwise` if there is no such level."""
     return next((level for level in book.levels() if level and level != HAND_LEVEL), otherwise)
 
 
 def unknown_positions(book: Book, positions: Iterable[Position], count: int = BEYOND) -> list[Position]:
-    """Return the first `count` positions of a game that have a legal move and are not in a book.
+    """Return the first `count` of a game's positions that have a legal move and are not in the book.
 
     Raises: see ``Book.probe``.
     """
@@ -358,8 +358,7 @@ def learn_game(
     Args:
         path: the path of the book.
         positions: the positions of the game, in order.
-        judge: the judge. Its level is used only if no position of the book was searched; otherwise, the usual level of
-            the book is used.
+        judge: the judge. Its level is used only if the book has no usual level (see ``usual_level``).
         is_stopped: the function that is called after each search, and returns whether to stop.
 
     Raises: OutflankError if the book can't be written, if it is for other rules, if another process is changing it, or

@@ -63,8 +63,8 @@ def key_of(position: Position) -> tuple[bytes, Symmetry]:
 def position_of(key: bytes, rules: Rules) -> Position:
     """Return the position with this key, in the image of the key.
 
-    If the rules do not distinguish the sides, the key does not contain the side to move. Then the position gets the
-    side that is to move in a game without passes.
+    If the rules do not distinguish the sides, the key does not contain the side to move. Then the side to move is the
+    side that would be to move after a game without passes.
     """
     discs = int.from_bytes(key[:BOARD_BYTES], "big")
     own, opp = discs >> 64, discs & _MASK

@@ -17,7 +17,7 @@ from outflank.engine.game import as_position
 NAMES_FILE = Path(__file__).parent / "data" / "names.txt"
 _INDENT = 2  # the number of blanks for each level of indentation
 _MOST_SHOWN = 6  # the maximum number of names in an error message
-_SHORTEST_PART = 3  # the minimum number of letters of a text that matches a part of a name
+_SHORTEST_PART = 3  # the minimum number of letters of a text that is searched for within names
 _LONGEST_SHOWN = 60  # the maximum number of characters of a text in an error message
 _LANGUAGES = ("names", "japanese")
 _LINE = re.compile(r"(?P<indent> *)(?P<moves>[a-h1-8]+) {2,}(?P<names>[^=]*?) ?(?:= (?P<japanese>\S.*))?")
@@ -72,7 +72,7 @@ def opening_at(position: Position | Game) -> Opening | None:
 def opening_of(positions: Iterable[Position]) -> Opening | None:
     """Return the opening of a game: the opening of its last position with an English name; None if it has none.
 
-    The result gets the Japanese names of the last position with a Japanese name. The two positions may differ.
+    The result has the Japanese names of the last position with a Japanese name. This may be another position.
     """
     reached: Opening | None = None
     japanese: tuple[str, ...] = ()
@@ -151,7 +151,7 @@ def opening_line(name: str, rules: Rules | None = None) -> Game:
 
 
 def _spellings(opening: Opening) -> tuple[str, ...]:
-    """Return the names of an opening, each alone and all together as they are shown, as ``_letters`` spells them."""
+    """Return the letters of each name of an opening, of all English names together, and of all names together."""
     names = (*opening.names, *opening.japanese, str(opening), opening.in_both_languages)
     return tuple(filter(None, map(_letters, names)))
 
@@ -171,7 +171,7 @@ def _letters(name: str) -> str:
 
 def _named(position: Position) -> Opening | None:
     """Return the opening that leads to this position or an image of it, even if it has only Japanese names."""
-    # Most positions have more discs than every opening. Their keys, which take time, need not be computed.
+    # Most positions have more discs than every opening. The slow computation of their keys is skipped.
     if position.rules.one_direction or position.empties < _fewest_empties():
         return None
     return _openings().get(_key(position))

@@ -40,7 +40,7 @@ MIDGAME_MARGIN, ENDGAME_MARGIN = 4, 2
 """The margins that ``margin_of`` returns, in discs."""
 HAND_LEVEL = 127
 """The level of a position whose score was set by hand. Neither searches nor negamax change such a score."""
-_NONE = -128  # the number for NULL in the checksum; no score, level or move has this number
+_NONE = -128  # the number that stands for NULL in the checksum; no score, level or move has it
 _NUMBERS = struct.Struct(">12q")
 Row = tuple[bytes, int, int, int, int, int, int | None, int | None, int | None, int, int, int, int, int]
 
@@ -113,10 +113,12 @@ class Record:
         score: the score of the best move, in discs from the side to move, by negamax of all lines from the position.
         lower: the lower bound of the true score. It is valid if the error of each leaf is at most its margin.
         upper: the upper bound of the true score, under the same condition.
-        depth: the plies of the search that found the leaf; the number of empty squares if it reached the end.
+        depth: the depth in plies of the search that found the leaf; the number of empty squares if this search reached
+            the end of the game.
         selectivity: the selectivity of this search, in percent.
         level: the level of this search; None if no level limited the search; HAND_LEVEL if the score was set by hand.
-        leaf: the best move that leads out of the book; None if every move leads to a position of the book.
+        leaf: the best move that leads out of the book; None if every move leads to a position of the book, or if a
+            search still has to find the best of the other moves.
         lines: the counts of the lines from the position.
     """
 
@@ -132,7 +134,7 @@ class Record:
 
 
 def to_row(record: Record) -> Row:
-    """Return the row of a record, which is the same for all images of the position.
+    """Return the row of a record. All images of a position have the same row.
 
     Raises: SettingsError if the record is invalid. Examples are a score that is not a whole number or is beyond 64
         discs, a lower bound above the upper bound, an unknown level, a position without a legal move, an illegal leaf,
@@ -265,7 +267,7 @@ class BookMove(NamedTuple):
         lower: the lower bound of the true score; see ``Record.lower``.
         upper: the upper bound of the true score.
         linked: True if the move leads to a position of the book; otherwise, the score is from a search.
-        lines: the counts of the lines that begin with the move, from the side that makes the move.
+        lines: the counts of the lines that begin with the move, from the mover's point of view.
     """
 
     move: Move
@@ -282,7 +284,7 @@ class BookEntry:
 
     Attributes:
         position: the position that was looked up.
-        depth: the plies of the search that scored the moves which lead out of the book.
+        depth: the depth in plies of the search that scored the moves that lead out of the book.
         moves: the moves in the book, the best first, and linked moves before other moves with the same score. All moves
             that lead to images of the same position are listed. If the side to move has to pass, a pass is the only
             move. There are no moves only in an inconsistent book, which ``outflank book check`` reports.
@@ -305,7 +307,7 @@ class BookEntry:
 
     @property
     def is_exact(self) -> bool:
-        """Whether the score is proven. Every relevant leaf is then solved."""
+        """Whether the score is proven, since every leaf on which it depends is solved."""
         return self.lower == self.upper
 
 

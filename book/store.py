@@ -130,7 +130,7 @@ class Book:
         return served
 
     def expect(self, rules: Rules) -> None:
-        """Raise SettingsError if the book is not valid for these rules. The message names them and the book's rules."""
+        """Raise SettingsError if the book is not valid for `rules`. The message names `rules` and the book's rules."""
         if not self.serves(rules):
             raise SettingsError(
                 f"{str(self.path)!r} is a book for {self.rules} from {self.rules.start}, "
@@ -201,7 +201,7 @@ class Book:
         """
         for record in self.records():
             entry = self.probe(record.position)
-            if entry is not None:  # None if the position was removed meanwhile
+            if entry is not None:  # the position may have been removed meanwhile
                 yield entry
 
     @contextmanager
@@ -209,7 +209,7 @@ class Book:
         """Let all reads in the block see the same commit, even if another process writes.
 
         Only one thread at a time may enter such a block. This object must not change the book in the block, or have
-        uncommitted changes before it.
+        uncommitted changes when the block begins.
 
         Raises: FileFormatError if the file is damaged.
         """
@@ -220,7 +220,7 @@ class Book:
             self._rows("COMMIT")
 
     def levels(self) -> dict[int | None, int]:
-        """Return the number of positions by the level of their searches. The key None is for searches without a level.
+        """Return the number of positions by search level. The key None is for searches without a level.
 
         Raises: FileFormatError if the file is damaged.
         """

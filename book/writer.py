@@ -22,7 +22,7 @@ _INSERT_HISTORY = "INSERT INTO history (time, what) VALUES (?, ?)"
 
 
 class BookWriter(Book):
-    """An opening book that is opened for changes. Meanwhile, other processes may read it; they see each commit.
+    """An opening book that is opened for changes. Other processes may read the book meanwhile; they see each commit.
 
     Changes become part of the book at the next commit, atomically, even if the process or the machine fails. As a
     context manager, a writer commits at the end of the block, or rolls back if the block raises an error. The class is
@@ -62,7 +62,7 @@ class BookWriter(Book):
             can't be written.
         """
         path = Path(path)
-        BOOK.open_to_read(path).close()  # checked first, so that a file that is not a book gets no lock file
+        BOOK.open_to_read(path).close()  # checks the file, so that only a book gets a lock file
         with _locked(path) as lock:
             book = cls(path, BOOK.open_to_write(path), lock)
         try:
@@ -98,7 +98,7 @@ class BookWriter(Book):
         )
 
     def note(self, what: str) -> None:
-        """Add a line to the book's history. Surrogates, which file names that are not UTF-8 have, are escaped.
+        """Add a line to the book's history. Surrogates, as in file names that are not UTF-8, are escaped.
 
         Raises: OutflankError if the line can't be written.
         """

@@ -27,7 +27,7 @@ _WRITERS: dict[Form, Callable[[Book, BinaryIO], None]] = {
     "edax-text": edax.write_text,
 }
 SETTLED_FORMS: tuple[Form, ...] = ("text", "edax")
-"""The formats that contain scores, bounds and counts. For other formats, these are computed from the leaves."""
+"""The formats that contain scores, bounds and counts. In books of other formats, they are computed from the leaves."""
 WRITTEN_FORMS = tuple(_WRITERS)
 
 
@@ -50,7 +50,7 @@ def form_of(beginning: bytes) -> Form:
 def read_form(
     file: BinaryIO, rules: Rules, form: Form | None = None
 ) -> tuple[Iterator[Record], dict[str, str], bool]:
-    """Return the records of a seekable file, the facts about the book, and whether its format is one of SETTLED_FORMS.
+    """Return the records of a seekable file, the facts about the book, and whether the format is in SETTLED_FORMS.
 
     Args:
         file: the file.

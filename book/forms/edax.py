@@ -149,7 +149,7 @@ def _header(told: str, level: int, least: int, count: int) -> bytes:
 
 
 def _records(file: BinaryIO, count: int, rules: Rules) -> Iterator[tuple[str, Record]]:
-    """Yield the place in the file, for error messages, and the record of each position with a legal move."""
+    """Yield place and record of each position with a legal move. The place in the file is for error messages."""
     for number in range(1, count + 1):
         where = f"position {number} of {count}"
         record = _record(file, rules, where)

@@ -84,7 +84,7 @@ def _positions(
         own, opp, *numbers = _POSITION.unpack(file.read(_POSITION.size))
         position = read_position(own, opp, rules, where)
         score, level, lines, leaf_score, move, leaf_level = numbers
-        if abs(score) <= MOST_DISCS and position.legal_mask():  # other positions are skipped, as in Egaroucid
+        if abs(score) <= MOST_DISCS and position.legal_mask():  # Egaroucid skips other positions, too
             yield where, position, (score, level, lines, leaf_score, move, leaf_level)
 
 

@@ -75,7 +75,7 @@ def _take_head(lines: Iterator[tuple[int, str]]) -> tuple[int | None, Rules]:
 
 
 def _take_facts(lines: Iterator[tuple[int, str]], facts: dict[str, str]) -> list[tuple[int, str]]:
-    """Add the facts in the next lines to `facts`. Return a list of the next other line; empty at the end."""
+    """Add the facts in the next lines to `facts`. Return a list with the line after them, empty at the file's end."""
     for number, line in lines:
         word, _, text = line.partition(" ")
         if word != "fact":

@@ -19,7 +19,7 @@ def checked(records: Iterable[tuple[str, Record]]) -> Iterator[Record]:
     """Check that a book can store the records, and yield them.
 
     Args:
-        records: pairs of a place in the file and the record at this place.
+        records: pairs of a record's place in the file and the record.
 
     Raises: FileFormatError if a record is invalid or repeats a position. The message begins with the record's place.
     """
