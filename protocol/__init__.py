@@ -1,1 +1,1 @@
-"""Line protocols for Outflank and for other engines, the formats of game files, clocks, and untrusted text."""
+"""Line protocols for Outflank and other engines, formats of game files, clocks, and the cleaning of untrusted text."""

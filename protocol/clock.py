@@ -33,7 +33,7 @@ class TimeControl:
         period_moves: the number of moves in each period. If this is 1 and `main` is 0, each move has `period` seconds.
         extension: the time that is added once when the main time has run out (GGF).
         counts_periods: True if ``time_left`` counts the remaining periods (Japanese byo-yomi) instead of the moves due
-            in this period.
+            in the current period.
     """
 
     main: float = math.inf
@@ -92,7 +92,7 @@ class TimeControl:
         return all(value == int(value) for value in (self.main, self.increment, self.period))
 
     def __str__(self) -> str:
-        """Return the notation that ``parse`` accepts."""
+        """Return the time control in the notation that ``parse`` accepts."""
         if not self.is_limited:
             return "none"
         if self.period_moves == 1 and self.main == 0:
@@ -123,7 +123,7 @@ class RunningClock:
 
     def reset(self) -> None:
         """Start a new game."""
-        self._left = self.control.main  # below 0 if more was charged than was left
+        self._left = self.control.main  # the time left; below 0 if more was charged than was left
         self._moves_due = 0  # the moves due in this period; 0 in main time
         self._extension = self.control.extension
         self._begin_overtime_if_due()
@@ -145,7 +145,7 @@ class RunningClock:
 
     @property
     def reading(self) -> Clock | None:
-        """The time left in the form that a search reads; None without a limit."""
+        """The time left as the clock of a search's limit; None without a limit."""
         if math.isinf(self._left):
             return None
         seconds, moves = self.time_left

@@ -25,7 +25,7 @@ class LineKind:
     Attributes:
         is_command: True if the line is executed; other lines are dropped.
         interrupts: True if the line interrupts all earlier commands, both running and queued.
-        quits: True if the line ends the dialogue, so that an end of input after this line is no error.
+        quits: True if the line ends the dialogue, so that an end of input after this line is not an error.
         is_harmless: True if the line may be executed even if the input ends before its line feed, because it is
             complete and changes nothing.
     """
@@ -105,7 +105,8 @@ def printable_lines(text: str) -> str:
     return "\n".join(printable(line, None) for line in text.split("\n"))
 
 
-# This is enough for any controller that sends without reading. When the inbox is full, the reading thread waits.
+# The maximum memory of the queued lines, enough for any controller that sends commands without reading the answers. The
+# reading thread waits while the inbox is full.
 _BUDGET_BYTES = 16 << 20
 _COST_OF_A_LINE = 100  # the memory overhead of a line in Python
 _ALL_LINES = sys.maxsize
@@ -120,7 +121,7 @@ class Inbox:
     a command that has not started to search yet.
 
     Attributes:
-        quits: True if a line has arrived that ends the dialogue, so that the end of the input is no error.
+        quits: True if a line has arrived that ends the dialogue, so that the end of the input is not an error.
     """
 
     def __init__(self) -> None:
@@ -135,7 +136,7 @@ class Inbox:
         self._on_command: Callable[[], object] | None = None
 
     def put(self, line: bytes, kind: LineKind) -> None:
-        """Add a line of this kind as soon as the inbox has room for it."""
+        """Add a line of the kind `kind` as soon as the inbox has room for it."""
         cost = len(line) + _COST_OF_A_LINE
         with self._changed:
             self._changed.wait_for(lambda: self._size == 0 or self._size + cost <= _BUDGET_BYTES)
@@ -185,7 +186,10 @@ class Inbox:
 
     @contextmanager
     def notifying(self, on_command: Callable[[], object]) -> Iterator[None]:
-        """Call `on_command`, which must not block, if a command is queued now and for each command that arrives."""
+        """Call `on_command` at once if a command is queued, and for each command that arrives during the block.
+
+        `on_command` must not block.
+        """
         with self._changed:
             self._on_command = on_command
             if self._waiting:

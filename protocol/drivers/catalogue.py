@@ -17,7 +17,7 @@ from outflank.protocol.drivers.command import join_command
 _FILE = Path(__file__).with_name("catalogue.toml")
 _PROGRAM = "{program}"
 _GAMES = ("/usr/games", "/usr/local/games")  # Debian's folders for games, which may be missing on PATH
-_BESIDE = (".", "bin", "build")  # possible folders of a program, relative to its project's folder
+_BESIDE = (".", "bin", "build")  # the folders that are searched, relative to each folder of ``find``
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +31,8 @@ class CatalogueEntry:
         cmd: the command; ``{program}`` stands for the path of the program.
         seen: a description of how this entry was checked.
         home: a file that the engine needs in its working folder; empty if the engine needs no such file.
-        given: the arguments that are appended to the command if a setting is given, by setting.
-        without: the arguments that are appended to the command if a setting is missing, by setting.
+        given: the arguments that are appended to the command if a setting is given; the keys are the settings' names.
+        without: the arguments that are appended to the command if a setting is missing; the keys as in `given`.
         settings: the default settings of the engine in a match, by key.
         facts: the facts for the user; each is a mapping with ``fact`` (one or two sentences), ``source`` and ``date``.
     """
@@ -49,8 +49,8 @@ class CatalogueEntry:
     facts: Sequence[Mapping[str, Any]] = ()
 
     def find(self, folders: Iterable[Path]) -> Path | None:
-        """Return the program in these folders or in their subfolders ``bin`` and ``build``; None if it is not found."""
-        needs_no_permission = not self.cmd.startswith(_PROGRAM)  # an interpreter can run any file
+        """Return the program's path in `folders` or their subfolders ``bin`` and ``build``; None if it is not found."""
+        needs_no_permission = not self.cmd.startswith(_PROGRAM)  # an interpreter runs the file
         for folder in folders:
             for place, name in ((place, name) for name in self.programs for place in _BESIDE):
                 for path in sorted((folder / place).glob(name)):
@@ -73,11 +73,12 @@ def search_path() -> list[Path]:
 
 
 def completed(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return `given`, with missing settings from the catalogue entry ``given["catalogue"]``.
+    """Return `given`, completed by the settings of the catalogue entry ``given["catalogue"]``.
 
-    If ``cmd`` is not given, the program is searched for in the folder ``dir``, or on PATH if ``dir`` is missing too.
+    If ``cmd`` is not given, the program is searched for in the folder ``dir``; if ``dir`` is missing too, in the
+    folders of ``search_path``.
 
-    Raises: NotationError if the entry or its program is not found.
+    Raises: NotationError if the entry, its program or a file that the program needs is not found.
     """
     settings = dict(given)
     key = settings.pop("catalogue")

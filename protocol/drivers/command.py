@@ -1,7 +1,7 @@
 """Splits a command line into words, and joins words into a command line.
 
-A command line has shell quoting. On Windows, it has Windows' quoting, in which backslashes in paths are plain
-characters.
+A command line is quoted as in a POSIX shell; on Windows, it is quoted as in Windows, where backslashes in paths are
+plain characters.
 """
 
 import re

@@ -91,8 +91,8 @@ def terminate(engine: psutil.Process, mark: int) -> None:
 def kill(engine: psutil.Process | None, mark: int, known: Iterable[psutil.Process] = ()) -> None:
     """Kill and reap all processes that ``living`` returns, until none is left or ``_KILL_SECONDS`` have passed.
 
-    If there was a process, none is left after several looks without one, since a process that forks and ends can hide
-    its child from a single look.
+    If a process was found, ``living`` has to return no process several times in a row, since a process that forks and
+    ends can hide its child from a single call.
     """
     if sys.platform == "win32":
         end_job(mark)
@@ -160,7 +160,7 @@ def _possible_orphans() -> Iterable[psutil.Process]:
 
 
 def _marks(process: psutil.Process) -> list[int]:
-    """Return a list with the mark in a process's limit or environment; empty if no mark can be read."""
+    """Return the mark in a process's limit or environment as a list, which is empty if no mark can be read."""
     with suppress(psutil.Error, OSError, ValueError, KeyError):
         if sys.platform == "linux" and not PORTABLE:
             mark: int = process.rlimit(psutil.RLIMIT_RTTIME)[0] - _LEAST_LIMIT
@@ -181,7 +181,10 @@ def _children(pid: int) -> list[int]:
 
 
 def _all_children() -> Callable[[int], list[int]]:
-    """Return a function like ``_children`` that uses one snapshot of all processes; psutil would take one per call."""
+    """Return a function like ``_children`` that uses a single snapshot of all processes.
+
+    psutil would take a snapshot for each call.
+    """
     children: dict[int, list[int]] = {}
     begun: dict[int, float] = {}
     for process in psutil.process_iter():

@@ -5,16 +5,16 @@
   Times are rounded down, and an increment is left out, so that the engine never has less time than it was sent. If
   all times round to 0, no command is sent.
 - ``fischer``: ``kata-time_settings``, which supports fractions and increments.
-- ``per-move``: like ``spec``, but time per move is sent as ``time_settings SECONDS 0 1``, and each command is sent
-  before the board is cleared. Edax expects this. Less than a second is sent as a main time of 0, for which Edax uses
-  its minimum of 0.1 s.
+- ``per-move``: like ``spec``, but time per move is sent as ``time_settings SECONDS 0 1``, and the command is sent
+  before the board is cleared. Edax expects this. A time per move of less than a second is sent as a main time of 0, for
+  which Edax uses its minimum of 0.1 s.
 - ``increment``: ``time_settings MAIN INCREMENT 0``. Time per move is sent as an increment with a main time of 0.
   neural-reversi expects this; the specification has no increment.
 - ``auto``: ``per-move`` for an engine named Edax. For other engines, ``spec`` if it can express the time control
   exactly; otherwise ``fischer`` if the engine supports it; otherwise ``spec`` with rounded times and no increment.
 
-``time_left`` is sent before each ``genmove`` if the engine lists ``time_left``. Fractions of seconds are sent only to
-engines that list ``kata-time_settings``, since a strict engine rejects fractions.
+``time_left`` is sent before each ``genmove`` if the time control was sent and the engine lists ``time_left``. Fractions
+of seconds are sent only to engines that list ``kata-time_settings``, since a strict engine rejects fractions.
 """
 
 from collections.abc import Callable, Collection

@@ -38,7 +38,7 @@ class Reply:
     """An engine's answer to the request for a move.
 
     Attributes:
-        text: the move, or the engine's other answer.
+        text: the move, or any other answer of the engine.
         seconds: the time that the answer took.
         score: the engine's evaluation of the position, in discs from the engine's side; None if unknown.
         from_book: True if the engine reports that the move came from an opening book; None if unknown.
@@ -170,7 +170,7 @@ class Driver(ABC):
         return
 
     def set_options(self, spec: EngineSpec) -> None:
-        """Use `spec` from the next game on. `spec` may differ from the present one only in options and time control."""
+        """Use `spec` from the next game on. It may differ from the current spec only in options and time control."""
         self.spec = spec
 
     def new_game(self, first: Position | None = None) -> float:
@@ -256,9 +256,9 @@ class Driver(ABC):
         return judged(reply, game.final, self.label)
 
     def check_claim(self, game: AnnotatedGame) -> None:
-        """Compare the final score that the engine reports for a finished game with the board.
+        """Compare the board of a finished game with the final score that the engine reports.
 
-        A wrong score does not change the result.
+        A wrong report does not change the result.
         """
         return
 

@@ -27,7 +27,7 @@ class EngineTimeout(EngineError):
     """The engine gave no complete answer by the deadline.
 
     Attributes:
-        seconds: the time that the engine used for the move; None for other requests.
+        seconds: the time that the engine used for the move; None if the request was not for a move.
         answered: True if an answer arrived after the deadline.
     """
 

@@ -34,18 +34,18 @@ from outflank.protocol.lines import printable
 
 MAX_ANSWER_BYTES = 1 << 20
 GENMOVE = "genmove"
-_GENMOVES_WITH_REPORTS = ("kata-genmove_analyze", "lz-genmove_analyze")  # the first is more detailed
+_GENMOVES_WITH_REPORTS = ("kata-genmove_analyze", "lz-genmove_analyze")  # the more detailed command first
 _ANALYSES = ("kata-analyze", "lz-analyze")
 _CENTISECONDS_OF_GENMOVE = 50  # the interval of reports during the search; only the last report is used
 _CENTISECONDS_OF_ANALYSIS = 10
-_CLAIM_SECONDS = 1.0  # the limit for a command after the end of the game
+_CLAIM_SECONDS = 1.0  # the limit of the wait for the answer to a command after the end of the game
 _LOAD = "loadsgf"
 
 
 class GtpDriver(ProcessDriver):
     """An engine that speaks GTP; see ``Driver``.
 
-    When the process is restarted, all attributes except `commands` keep their values.
+    When the process is restarted, the following attributes except `commands` keep their values.
 
     Attributes:
         commands: the commands that the engine lists.
@@ -146,7 +146,7 @@ class GtpDriver(ProcessDriver):
 
     def _prepare(self) -> None:
         self._shake_hands()
-        # Some engines play several games. The GUI Quarry selects the game with these commands.
+        # Some engines also play other games. These commands, which the GUI Quarry uses too, select Othello.
         if {"list_games", "set_game"} <= self.commands and "Othello" in self.order("list_games").split():
             self.order("set_game Othello")
         if not self._rules.has_othello_moves and "outflank-rules" not in self.commands:
@@ -292,7 +292,7 @@ class GtpDriver(ProcessDriver):
         return first[0] == "=", self._rest_of(first, deadline, size, watching)
 
     def _rest_of(self, first: str, deadline: float, size: int = 0, watching: bool = False) -> str:
-        """Return the text of the answer that begins with the line `first`. `size`: the bytes skipped before `first`."""
+        """Return the text of the answer that begins with the line `first`. `size`: the number of skipped bytes."""
         lines = [self._text_of(first)]
         while line := self._next_line(deadline):
             if watching and is_report(line) and is_report(lines[-1]):

@@ -31,10 +31,10 @@ class GtpEngine:
     interrupts the running call.
 
     Args:
-        command: the program and its arguments, or one text with shell quoting.
+        command: the program and its arguments, as a list or as one text with shell quoting.
         rules: the rules of the games.
         time: the time control in the notation of ``TimeControl.parse``, such as ``0.5``, ``60+1`` or ``60+10/5``.
-        dialect: the commands that set the engine's clock.
+        dialect: the dialect of the commands that set the engine's clock.
         settings: the folder, environment, processors and memory of the process.
         on_line: the function that is called with a mark and a line: ``">"`` marks a line sent, ``"<"`` a line of an
             answer, ``"!"`` any other line.
@@ -87,7 +87,7 @@ class GtpEngine:
 
     @property
     def name(self) -> str:
-        """The engine's own name."""
+        """The name that the engine reports."""
         return self._driver.own_name
 
     @property

@@ -3,7 +3,7 @@
 The protocol requires ``set depth`` before the first move; some engines never move without a depth. We send the depth or
 level in the engine's settings; the protocol has no other parameters. The clock is part of the game record: the time
 control in whole seconds, and the time of every move. The record can't express overtime or time per move. If the record
-has a clock, we send a depth that no search reaches, so that the clock ends the search.
+has a clock and the settings have no depth, we send a depth that no search reaches, so that the clock ends the search.
 """
 
 import math
@@ -28,7 +28,7 @@ _OPPONENT = "opponent"
 _DEPTHS = ("depth", "level")
 _SET_DEPTH = "set depth"
 _USUAL, _BEYOND_REACH = f"{_SET_DEPTH} {DEFAULT_LEVEL}", f"{_SET_DEPTH} {HIGHEST_LEVEL}"
-# Names of engines that ignore the clock in the record and search to the given depth.
+# The names of engines that ignore the clock in the record and search to the depth that was set.
 _WITHOUT_CLOCK = ("edax", "ntest")
 
 

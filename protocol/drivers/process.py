@@ -1,8 +1,9 @@
 """A child process with a line protocol, strict deadlines, bounded memory, and a complete cleanup.
 
-Each pipe has a thread, so that a child that floods stderr or does not read stdin can't block us. On Linux, the thread
-that waits for an answer serves all three pipes by ``poll`` instead, since a thread switch for each line would reduce a
-match's speed by a third. A deadline is a time of ``time.perf_counter()``. Partial output does not extend a deadline.
+All three pipes are served concurrently, so that a child that floods stderr or does not read stdin can't block us. On
+Linux, the waiting thread serves them by ``poll``. On other systems, each pipe has its own thread; on Linux, a thread
+switch for each line would reduce a match's speed by a third. A deadline is a time of ``time.perf_counter()``. Partial
+output does not extend a deadline.
 """
 
 import contextlib
@@ -163,7 +164,7 @@ class ChildProcess:
         return len(self._taken(len(self._received) - len(self._received.lstrip(b"\r\n"))))
 
     def discard_output(self) -> bytes:
-        """Drop and return the output so far, which can't contain the answer to a later command."""
+        """Return and clear the buffered output, which can't contain the answer to a later command."""
         stale = b""
         while len(stale) < MAX_STALE_BYTES:
             self._serve(0)
@@ -194,7 +195,7 @@ class ChildProcess:
         """
         if self.was_stopped:
             return
-        # The list is made before the process ends, since some systems can't find the children of an ended process.
+        # The descendants are listed before the process ends, since some systems can't find them afterwards.
         left = descendants.living(self._known, self._mark)
         try:
             if self.is_running:
@@ -293,7 +294,7 @@ class ChildProcess:
         if has_output:
             self.exchange.overslept = max(0.0, time.perf_counter() - began - seconds)
         else:
-            # The present time would be too late: this thread may have waited for a processor or for Python's lock.
+            # This is not the current time, since this thread may have waited for a processor or for Python's lock.
             self.exchange.silent_at = began if was_ready else began + seconds
             self.exchange.overslept = 0.0
 
@@ -348,7 +349,7 @@ class ChildProcess:
         self._has_input.set()
         for thread in self._threads:
             if thread.is_alive():
-                thread.join(_SLICE_SECONDS)  # a process that survived may keep the pipe open
+                thread.join(_SLICE_SECONDS)  # a descendant that was not killed may keep the pipe open
 
     def _has_ended_by(self, deadline: float) -> bool:
         """Wait until the process has ended or until `deadline`, and return whether the process has ended.

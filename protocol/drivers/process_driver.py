@@ -27,8 +27,8 @@ START_SECONDS = 30.0  # the limit for the first answer, before which an engine m
 REPLY_SECONDS = 10.0  # the limit for a command that needs no search
 BANNER_SECONDS = 2.0  # the limit for the first valid answer after an invalid line, such as a banner
 MAX_TALK_BYTES = 16 << 20  # the maximum output before an answer; engines write reports during the search
-_MOST_STALE_LINES = 1_000  # the maximum number of lines between two commands that ``on_line`` gets
-_MOST_STRAY_BYTES = 1 << 20  # more unrequested output in a game causes a remark
+_MOST_STALE_LINES = 1_000  # the maximum number of lines that ``on_line`` gets between two commands
+_MOST_STRAY_BYTES = 1 << 20  # the size of the unrequested output in a game above which a remark is added
 _LONGEST_QUOTE = 100  # the maximum length of a quotation of the engine's output
 _LINE = re.compile(rb"[^\r\n]+")
 
@@ -40,7 +40,7 @@ class ProcessDriver(Driver):
         pid: the id of the current or last process, which is also its process group; 0 before the first process.
         own_name: the name that the engine reports; empty before the report.
         version: the version that the engine reports separately from its name; empty if it reports none.
-        stray_bytes: the size of the engine's unrequested output in this game.
+        stray_bytes: the size of the engine's unrequested output in the current game, in bytes.
 
     Args:
         spec, rules, named: see ``Driver``.
@@ -151,7 +151,7 @@ class ProcessDriver(Driver):
             self.open()
             self._greet()
         except EngineCrash:
-            # The process may have ended after the earlier game, which is not a fault in this game.
+            # The process may have ended after the previous game. This end is not a fault in the new game.
             if not kept or not self._restarts:
                 raise
             self.remark("ended between two games and was started again")
@@ -230,14 +230,14 @@ class ProcessDriver(Driver):
 
     @abstractmethod
     def _send_changes(self, before: EngineSpec) -> None:
-        """Send the options that differ from those of `before`."""
+        """Send the options whose values differ from their values in `before`."""
 
     @abstractmethod
     def _greet(self) -> None:
         """Send the first command of a game, and wait for its completion."""
 
     def _set_up(self) -> None:
-        """Set up the board and the clock, if the protocol does so before the first move."""
+        """Set up the board and the clock, if the protocol requires this before the first move."""
         return
 
     def _send_move(self, made: AnnotatedMove) -> None:
@@ -274,7 +274,7 @@ class ProcessDriver(Driver):
         return sent
 
     def _learn(self, line: str) -> None:
-        """Handle a line about the engine that answers no command, if the protocol has such lines."""
+        """Read the engine's name from a line, if the protocol allows an engine to send its name at any time."""
         return
 
     def _next_line(self, deadline: float) -> str:

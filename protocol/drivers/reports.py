@@ -29,7 +29,7 @@ class MoveReport:
     Attributes:
         text: the move as the engine wrote it.
         line: the principal variation that begins with the move, as the engine wrote it; empty if none was written.
-        keys: the other keys with their values, such as ``visits``, ``winrate``, ``scoreLead`` or ``depth``.
+        keys: the remaining keys with their values, such as ``visits``, ``winrate``, ``scoreLead`` or ``depth``.
     """
 
     text: str
@@ -131,7 +131,7 @@ def _best(moves: Sequence[str], keys: Mapping[str, str]) -> MoveReport | None:
 
 
 def _read_block(block: str) -> MoveReport | None:
-    """Return the report of a block; None if the block has no move, such as ``move pv d3``."""
+    """Return the report of a block; None if the block, such as ``move pv d3``, has no move."""
     pairs, _, line = block.partition(" pv ")
     words = pairs.split()
     keys = dict(zip(words[::2], words[1::2], strict=False))

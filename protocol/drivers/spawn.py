@@ -128,7 +128,7 @@ def tied_to_us(
     found = shutil.which((folder or Path()).absolute() / command[0] if is_path else command[0], path=path)
     if found is None:
         return command
-    # Windows would search for the program in our own folder.
+    # The path that was found is used on Windows, which would search our own folder for the program.
     if sys.platform == "win32":
         return [found, *command[1:]]
     marked = [] if mark is None else _before("prlimit", f"--rttime={descendants.limit_of(mark)}:")
@@ -160,7 +160,7 @@ def _reason(error: OSError | ValueError, program: str, folder: Path | None) -> s
 
 
 def _pin(process: psutil.Process | None, cpus: Sequence[int], label: str) -> None:
-    """Set the processor affinity of a process and its future children. On Linux, None is the calling thread."""
+    """Set the processor affinity of a process and its future children. On Linux, None means the calling thread."""
     if sys.platform == "darwin":
         raise EngineStartError(f"{label}: macOS can't keep an engine on processors of its own")
     ours = psutil.Process().cpu_affinity()

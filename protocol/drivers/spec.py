@@ -28,10 +28,10 @@ from outflank.protocol.lines import unknown
 _BYTES_A_MB = 1 << 20
 _PROGRAM = "outflank"
 _ENGINES = ("gtp", "nboard", "uci")
-_LISTED_KEYS = {"command": "commands"}  # the attributes that are lists, by the key that adds one item
+_LISTED_KEYS = {"command": "commands"}  # the attribute to which each of these keys adds one item
 _CATALOGUE = "catalogue"  # the key that names a catalogue entry, as in ``catalogue:edax``
 _KEYS = {"time": "tc", "grace_seconds": "grace"}  # the keys that differ from their attributes' names
-_FORMER_KEYS = {"time": "tc", "margin": "grace"}  # the current keys, by the keys of version 1.0
+_FORMER_KEYS = {"time": "tc", "margin": "grace"}  # the current key for each former key of version 1.0
 _NAMED_KEYS = {"env": "env", "option": "options"}  # ``env.NAME=VALUE``
 
 
@@ -66,7 +66,7 @@ class EngineSpec:
         level: the strength on the engine's own scale; None for the engine's default.
         depth: the search depth in plies; None for the engine's default.
         nodes: the number of nodes for each move; None for the engine's default.
-        book: the opening book, a file or ``none``; None for the engine's default.
+        book: the file of the opening book, or ``none``; None for the engine's default.
         weights: the file of the evaluation; None for the engine's default.
         threads: the number of threads, which is sent if the engine has a command for it. If the engine uses more
             processor time than these threads can use, its deadlines are not extended.
@@ -124,7 +124,7 @@ class EngineSpec:
         time: TimeControl = NO_LIMIT,
         each: Mapping[str, object] | None = None,
     ) -> "EngineSpec":
-        """Return the engine with these settings, in the form that the method ``settings`` returns.
+        """Return the engine with these settings, which have the form that the method ``settings`` returns.
 
         The key ``catalogue`` names a catalogue entry, which supplies missing settings.
 
@@ -171,7 +171,10 @@ class EngineSpec:
 
 
 def shared_keys(text: str) -> dict[str, object]:
-    """Parse settings that all engines share. Raises: NotationError, also for a name, command or catalogue entry."""
+    """Parse settings that all engines share.
+
+    Raises: NotationError, also if the settings contain a name, a command or a catalogue entry.
+    """
     keys = read_keys(text)
     for key in ("name", "cmd", _CATALOGUE):
         if key in keys:
@@ -243,7 +246,7 @@ def read_engines(
 
 
 def _free_name(spec: EngineSpec, namesakes: Sequence[EngineSpec], taken: Collection[str]) -> str:
-    """Return a free name. `namesakes`: the unnamed engines with the same default name, including `spec`."""
+    """Return a name that is not in `taken`. `namesakes`: all unnamed engines with the default name of `spec`."""
     base, folders = spec.name, [_folder_name(each) for each in namesakes]
     if len(set(folders)) == len(folders) > 1 and (folder := _folder_name(spec)):
         base = _cut_name(f"{folder}/{spec.name}")
@@ -311,7 +314,7 @@ def _advice(split: Sequence[str], word: str) -> str:
 
 
 _KEY = re.compile(r"([A-Za-z_]\w*(?:\.[^=]*)?)=|catalogue:")
-# If one of these interpreters runs the engine, the default name of the engine is the name of its script.
+# If one of these interpreters runs the engine, the engine's default name is the name of the script.
 _INTERPRETER = re.compile(
     r"(?:python|pypy|node|java|ruby|perl|lua|bash|sh|wine|mono|dotnet)[\d.]*(?:\.exe)?", re.IGNORECASE
 )
@@ -323,7 +326,7 @@ def name_of(command: Sequence[str]) -> str:
 
 
 def _program_of(command: Sequence[str]) -> str:
-    """Return the program of a command; for an interpreter, the file that it runs."""
+    """Return the program of a command; if the program is an interpreter, the file that the interpreter runs."""
     runs_a_file = _INTERPRETER.fullmatch(Path(command[0]).name)
     return next((word for word in command[1:] if runs_a_file and not word.startswith("-")), command[0])
 
@@ -338,7 +341,10 @@ def _file_name(program: str) -> str:
 
 
 def command_line(spec: EngineSpec) -> list[str]:
-    """Return the program and arguments. ``outflank`` means the program of this installation, even if not on PATH."""
+    """Return the program and arguments.
+
+    ``outflank`` means the program of this installation, even if this program is not on PATH.
+    """
     words = split_command(spec.cmd)
     if is_ours(spec):
         placed = {name: value for name, value in _unplaced(spec).items() if not _is_sent(spec, name)}
@@ -347,7 +353,8 @@ def command_line(spec: EngineSpec) -> list[str]:
             for name, value in placed.items()
         ]
         here = Path(sys.executable).parent
-        ours = shutil.which(_PROGRAM, path=f"{here}{os.pathsep}{here / 'Scripts'}")  # Scripts on Windows
+        # On Windows, the programs of an installation are in the folder ``Scripts``.
+        ours = shutil.which(_PROGRAM, path=f"{here}{os.pathsep}{here / 'Scripts'}")
         words[0] = ours if words[0] == _PROGRAM and ours else words[0]
     return [filled(word, spec) for word in words]
 
@@ -384,7 +391,7 @@ def filled(text: str, spec: EngineSpec) -> str:
 
 
 def _is_sent(spec: EngineSpec, name: str) -> bool:
-    """Return whether Outflank gets a parameter by a GTP command, not by an option, which would need a new process."""
+    """Return whether Outflank gets a parameter by a GTP command. An option would need a new process."""
     return name in PARAMETERS and spec.protocol is Protocol.GTP
 
 

@@ -137,7 +137,10 @@ class UciDriver(ProcessDriver):
 
 
 def search_limits(spec: EngineSpec, clock: RunningClock) -> str:
-    """Return the arguments of ``go``: depth, nodes, and one clock for both sides; a default if there is no limit."""
+    """Return the arguments of ``go``: depth, nodes, and one clock for both sides.
+
+    Without any limit, return a default depth, or an empty text for Outflank, which has its own default.
+    """
     parameters = parameters_to_send(spec)
     limits = [f"{name} {parameters[name]}" for name in _SEARCHES if name in parameters]
     if clock.control.is_limited:
