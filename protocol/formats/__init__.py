@@ -25,7 +25,8 @@ WRITTEN_FORMATS: tuple[FormatName, ...] = tuple(name for name in FORMATS if name
 _GAMES_IN_BRACKETS = re.compile(rb"\(\s*;")
 _GGF = re.compile(rb"GM\s*\[\s*(?:othello|reversi)\s*\]", re.IGNORECASE)
 _TAG = re.compile(rb'\[\s*\w{1,64}\s*"')
-# `_MOVES` takes about 190 bytes of memory for each byte of a line, and ``peek`` returns 128 KiB from Python 3.14 on.
+# The number of bytes that ``detect`` examines. It is limited, since `_MOVES` takes about 190 bytes of memory for each
+# byte of a line, and ``peek`` returns 128 KiB from Python 3.14 on.
 _MOST_FOR_DETECTION = 8192
 _DISC, _EMPTY = "XxOo*BbWw012\u25cf\u25cb\u26ab\u26aa", "-._\u30fb"
 # A board has at least one disc, unlike a row of dashes.
@@ -61,7 +62,7 @@ def read_games(
     Args:
         source: the path of a file, the name of a sample (``sample``), or a stream at its beginning. A stream may be a
             pipe and have any length, and is left open.
-        path: the path of the stream's file. The name files of WTHOR are searched for in its folder.
+        path: the path of the stream's file, in whose folder the name files of WTHOR are searched for.
         rules: the rules of games whose record names no rules; Othello by default.
         name: the name of the format; detected by default.
 

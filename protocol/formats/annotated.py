@@ -147,10 +147,11 @@ class AnnotatedGame:
         black_rating: Black's rating; None if unknown.
         white_rating: White's rating; None if unknown.
         result: the recorded result; None if the record has none.
-        exact: the margin with best play from the position after the last move, in discs from Black's side.
+        exact: the margin with best play from the position after the last move, in discs from Black's side; None if
+            unknown.
         title: the name or number of the game.
         event: the tournament.
-        place: the place of the game; on GGS the server or program.
+        place: the place of the game; for a game on GGS, the name of the server or program.
         date: the date as recorded, such as an ISO date with or without time, or a year; ``clocks.day_of`` parses it.
         clock: the time control in the notation of GGF or of ``clocks.clock_text``.
         comment: the comment on the whole game.
@@ -319,7 +320,7 @@ class Recorder:
         self.first = first
         self._game = Game(first=first)
         self._moves: list[AnnotatedMove] = []
-        self._number = 0  # the number of the move in the record
+        self._number = 0  # the number of moves that were read from the record
 
     @property
     def is_over(self) -> bool:
@@ -359,7 +360,7 @@ class Recorder:
 def with_board_believed(game: AnnotatedGame) -> AnnotatedGame:
     """Return the game with the result of its final board, and with a `doubt` if the recorded result contradicts it.
 
-    A recorded margin may leave out the empty squares that the rules give to the winner.
+    A recorded margin may leave out the empty squares that the rules give to the winner. This is not a contradiction.
     """
     outcome, recorded = game.final.outcome(), game.result
     if (
@@ -383,7 +384,7 @@ def with_board_believed(game: AnnotatedGame) -> AnnotatedGame:
 
 
 def exact_margins(game: AnnotatedGame) -> Iterator[tuple[int, int]]:
-    """Yield the number of empty squares and the exact margin from Black's side of each position with a known margin."""
+    """Yield empty squares and exact margin, from Black's side, for each position whose exact margin is known."""
     for played in game.moves:
         if played.exact is not None:
             yield played.before.empties, played.exact

@@ -183,7 +183,7 @@ def _result(text: str, rules: Rules) -> tuple[Result | None, bool]:
 def _result_text(result: Result | None) -> str:
     if result is None:
         return "?"
-    # GGF has no letter for a forfeit. We write a resignation, since a result without a letter would mean 64 discs.
+    # GGF has no letter for a forfeit. We write a resignation, since 64 discs without a letter mean a result by discs.
     letter = _LETTERS.get(result.ending, "r" if result.margin is None else "")
     return f"{result.decided_margin:+.2f}" + (f":{letter}" if letter else "")
 

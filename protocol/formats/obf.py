@@ -2,7 +2,7 @@
 
 ``<64 squares> X; A2:+38; C7:+36;``: fields end with ``;``, and scores are final disc differences from the side to
 move. A score without a move is the score of the position. A pass is ``PA`` or ``PS``, ``%`` begins a comment, and -127
-means an unknown score. The format is Edax's. Its suites write moves in upper case, and so do we.
+means an unknown score. The format is Edax's. Edax's suites write moves in upper case, as we do.
 """
 
 import re
@@ -14,12 +14,12 @@ from outflank.engine import Colour, FileFormatError, IllegalMoveError, Move, Not
 from outflank.protocol.formats.annotated import AnnotatedGame, BadGame
 from outflank.protocol.formats.reading import OTHELLO, TOO_LONG, TextLine, capped, move_name, read_lines
 
-_FIELD = re.compile(r"[^;\s][^;]*")  # a match skips leading blanks, so its start is the field's column
+_FIELD = re.compile(r"[^;\s][^;]*")  # begins after leading blanks, at the field's column
 _BOARD = re.compile(r"(?:8\s)?[-._|Xx*bBOowW012●○・\s]*")
 _SCORE = re.compile(r"[+-]?\d{1,3}")
 _NO_SCORE = -127
 _HIGHEST = 64
-_MOST_BYTES = 1 << 24  # enough for a hundred thousand positions
+_MOST_BYTES = 1 << 24  # the maximum size of a file; enough for a hundred thousand positions
 _MOST_ERRORS = 1000
 
 

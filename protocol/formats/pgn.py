@@ -33,7 +33,7 @@ _TOKEN = re.compile(
     | (?P<move>[a-h][1-8]|pass|pa|ps|--|@@@@)(?![a-z0-9]) | (?P<mark>[!?]{{1,2}}|\$\d{{1,3}})""",
     re.VERBOSE | re.IGNORECASE,
 )
-# Such a comment is dropped, since it repeats the result.
+# The comment that Edax writes after the last move. It is dropped, since it repeats the result.
 _EDAX_COMMENT = re.compile(r"(?:.* wins -?\d+-\d+|Draw 32-32)")
 _NOTHING = re.compile(r"[?\-.0: ]*")
 _DATE = re.compile(r"(\d{4}(?:\.\d{1,2}){0,2})[.?]*")
@@ -133,7 +133,7 @@ def _joined(lines: Sequence[str], size: int, is_whole: bool) -> str | FileFormat
 
 
 def _moves(text: str, at: int) -> tuple[list[tuple[str, str]], str, str, list[str]]:
-    """Parse the text from index `at`, the end of the tags.
+    """Parse the moves, which begin at index `at` of the text, after the tags.
 
     Returns: the moves with their comments, the comment on the game, the result as written, and a word for each part
         that is not kept. Comments before the first move or after the last move belong to the game.

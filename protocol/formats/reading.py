@@ -101,8 +101,8 @@ def read_lines(stream: BinaryIO, errors: str = _LATIN_1) -> Iterator[TextLine]:
 
     Args:
         stream: the stream of bytes.
-        errors: the error handler for bytes that are not UTF-8, see ``bytes.decode``; by default the one that
-            ``decoded`` uses.
+        errors: the error handler for bytes that are not UTF-8, see ``bytes.decode``; by default the handler of
+            ``decoded``.
     """
     number, fresh = 0, True
     while piece := stream.readline(LINE_CAP):
@@ -119,7 +119,7 @@ _NUMBER = re.compile(r"[+-]?\d{1,9}(\.\d{0,9})?")
 
 
 def read_number(text: str) -> float | None:
-    """Return `text` as a number; None if it is no number, which does not make a game invalid."""
+    """Return `text` as a number; None if it is not a number, since a wrong number does not make a game invalid."""
     return float(text) if _NUMBER.fullmatch(text) else None
 
 
@@ -134,7 +134,7 @@ _START = re.compile(rb"\(\s*(?:;|$)")
 _ROOT = re.compile(rb"\(;\s*(?:FF|GM|CA|AP|PC)\[")
 _OUTSIDE_VALUE = re.compile(rb"[\[()]")
 _VALUE_ENDS = {True: re.compile(rb"[\\\]]"), False: re.compile(rb"\]")}
-# This is a fast path for sequences of complete values, which make up most of a game. No group is possessive, since
+# A fast path: a match skips a sequence of complete values, which make up most of a game. No group is possessive, since
 # Python 3.11.2, which Debian 12 has, ends the match of such a group too late (CPython issue 100061).
 _VALUES = {
     True: re.compile(rb"(?:[^\[()]*+\[[^\\\]]*+(?:\\.[^\\\]]*+)*\])+", re.DOTALL),

@@ -1,7 +1,7 @@
 """SGF, the smart game format, FF[4] GM[2]. sgfmill parses the syntax, and this module interprets the properties.
 
 Moves are ``B[f5]``, and ``B[]`` is a pass. V is the mover's evaluation in discs from Black's side. SGF has no property
-for the seconds of a move or for exact margins in Othello. We write both as a remark before the move's comment:
+for the seconds of a move or for exact margins in Othello. We write both in one remark before the move's comment:
 ``0.250 s; exact before the move: -4 for Black``. The margin of the last position is a remark in the root: ``exact at
 the end: -4 for Black``. Remarks are read only in files that Outflank wrote (AP). In these files, a comment that looks
 like a remark is preceded by the line ``comment:``. GV, our own root property, is the number of opening turns that the
@@ -45,10 +45,10 @@ from outflank.protocol.formats.reading import (
 
 _SETUP = ("AB", "AW", "AE")
 _GIVEN = "GV"
-_GAMES = ("1", "2")  # Othello; and Go, since Go programs record games of Othello as Go
+_GAMES = ("1", "2")  # GM of Go and of Othello; Go programs record games of Othello as Go
 _NUMBER = re.compile("[0-9]{1,3}")
 _GO_POINT = re.compile("[a-h][a-h]")
-_GO_PASS = "tt"  # a point outside the 19x19 board
+_GO_PASS = "tt"  # a pass, written as a point outside the 19x19 board
 _RESULT = re.compile(r"([BW])\+(.*)", re.IGNORECASE)
 _UNFINISHED = 127  # the margin in discs that Edax writes for an unfinished game
 _REASONS = {ResultReason.RESIGNATION: "R", ResultReason.TIME: "T", ResultReason.FORFEIT: "F"}
@@ -61,7 +61,7 @@ _LAST_REMARK = re.compile(rf"exact at the end: {_MARGIN} for Black(?:\n|$)")
 
 _NO_REMARK = "comment:\n"
 _PROGRAM = "outflank:"
-# The properties that are read, and in the first set also properties that only describe the file.
+# The properties that do not count as unread. The first set describes the file; only CA and AP of this set are used.
 _OF_THE_FILE = frozenset(["FF", "CA", "AP", "ST"])
 _OF_THE_GAME = frozenset(
     ["GM", "SZ", "RU", _GIVEN, "PL", "AB", "AW", "RE", "GN", "EV", "PC", "DT", "TM", "OT"]

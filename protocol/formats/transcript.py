@@ -42,7 +42,7 @@ def parse(text: str, rules: Rules = OTHELLO) -> AnnotatedGame:
 
 
 def read(stream: BinaryIO, rules: Rules = OTHELLO) -> Iterator[AnnotatedGame | BadGame]:
-    """Yield the games of a stream, and a ``BadGame`` with the line number for each line that is not a game."""
+    """Yield the games of a stream, and a ``BadGame`` with the line number for each line that belongs to no game."""
     text, game = "", None  # the current game, which the next line may continue
     joined_lines: list[int] = []  # the lines joined to the game only because their moves are legal in it
     for line in _games(stream):
@@ -92,7 +92,8 @@ def write(game: AnnotatedGame, style: Style = "glued", passes: bool = False) -> 
 
     Args:
         game: a game that begins at the start position of its rules, since a transcript can't record another position.
-        style: the form of the moves: without blanks, with blanks, or with blanks and the number of each pair of moves.
+        style: the form of the moves: ``glued`` without blanks, ``spaced`` with blanks, ``numbered`` with blanks and the
+            number of each pair of moves. Under one-direction rules, ``glued`` means ``spaced``.
         passes: True to write forced passes, as ``pa``.
 
     Raises: FileFormatError if the game has another start position.
@@ -114,7 +115,7 @@ def write(game: AnnotatedGame, style: Style = "glued", passes: bool = False) -> 
 
 
 def headline(game: AnnotatedGame) -> str:
-    """Return ``game 3: A - B +12``; empty without players. The last part is Black's margin or how the game ended."""
+    """Return ``game 3: A - B +12``; empty without players. The last part is Black's margin or ``A wins by time``."""
     if not (game.black or game.white):
         return ""
     title = f"{game.title}: " if game.title else ""
@@ -153,7 +154,7 @@ def _goes_on(begun: TextLine, line: str) -> bool:
     """Return whether the first number in a line is the number of the game's next move or next pair of moves.
 
     Moves before this number also belong to the game, since lines may be wrapped anywhere. The moves of a truncated game
-    can't be counted, so any number except 1 continues it.
+    can't be counted, so any number except 1 continues such a game.
     """
     number = _NUMBER.search(line)
     if number is None or "#" in begun.text:

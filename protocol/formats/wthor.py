@@ -165,7 +165,7 @@ def _beside(path: Path, suffix: str) -> Path | None:
     wanted = [own.lower(), *(stem + suffix for stem in _SHARED_STEMS)]
     try:
         found = [file for file in path.parent.iterdir() if file.name.lower() in wanted and file.is_file()]
-    except PermissionError:  # a folder that can't be listed, although its files can be read
+    except PermissionError:  # a folder may allow reading its files but not listing them
         names = (own, *(cased(stem + suffix) for stem in _SHARED_STEMS for cased in (str.upper, str.lower)))
         found = [file for file in map(path.with_name, names) if file.is_file()]
     # The exact name takes precedence over the same name in another case.
@@ -226,7 +226,7 @@ def _with_exact(moves: tuple[AnnotatedMove, ...], depth: int, margin: int) -> tu
 
 
 _MOST_NAMES = 1 << 16
-_UNKNOWN = 127  # an impossible margin
+_UNKNOWN = 127  # an impossible margin, which stands for an unknown score
 _THEORETICAL_AT = 7  # the offset of the theoretical score in a game's bytes
 
 
@@ -244,12 +244,12 @@ def write(
 
 
 class WthorWriter:
-    """Writes each game at once, and the header, the names and the theoretical scores at the end.
+    """Writes each game when it is added, and the header, the names and the theoretical scores at the end.
 
     The format stores only Black's discs out of 64. Therefore a game that was not decided by discs counts as 64 discs
     for the winner, and an odd margin is raised by one for the winner. The theoretical scores are the exact scores at
     the largest number of empty squares at which every game has an exact score. Memory use grows by 65 bytes for each
-    game until there is no such number.
+    game as long as such a number exists.
 
     Attributes:
         lost: the number of items that the format can't store, by kind of item; complete after ``finish``.
@@ -269,7 +269,7 @@ class WthorWriter:
         self.lost: Counter[str] = Counter()
         self._players: dict[str, int] = {}
         self._tournaments: dict[str, int] = {}
-        # 65 exact scores for each game, by empty squares; None if `_common` is empty.
+        # 65 exact scores for each game, one for each number of empty squares; None if `_common` is empty.
         self._exact: array[int] | None = array("b")
         self._common: set[int] | None = None  # the numbers of empty squares at which every game has a score
         stream.write(Header().pack())
