@@ -34,7 +34,7 @@ class BookSource:
     """An opening book in a file: a source of moves for the positions in the book.
 
     A book that can't be used causes one warning and is then ignored, since an error would lose the game. Only ``learn``
-    raises errors. As a context manager, it closes the file at the end.
+    raises errors. As a context manager, the source closes the file at the end.
 
     Args:
         path: the book's file, which is opened by ``prepare`` or the first request.
@@ -81,8 +81,9 @@ class BookSource:
     def choose(self, request: MoveRequest) -> Move | None:
         """Return the book's best move or a random move with a small enough loss; None if the book has no move.
 
-        A single search has scored the moves that lead out of the book. If the chosen move is one of them, and this
-        search was shallower than the depth limit of the request, return None, so that the next source chooses.
+        The moves that lead out of the book were scored by a single search of the position. If the chosen move is one of
+        them, and the depth of this search is below the depth limit of the request, return None, so that the next source
+        chooses.
         """
         entry = self.probe(request.position)
         if entry is None or not entry.moves:
@@ -197,7 +198,7 @@ class BookSource:
         return self._chance.choice(good) if varied else good[0]
 
     def _spent(self, request: MoveRequest) -> float:
-        """Return the discs that the side to move has lost by its moves so far, by the book's scores."""
+        """Return the discs that the side to move has lost by its moves so far, according to the book's scores."""
         if not self._discs:
             return 0.0
         lost = 0.0

@@ -43,8 +43,8 @@ _SCALE: dict[int, HumanStrength] = {
     2400: (6.5, 0.42, 13),
 }
 LOWEST_ELO, HIGHEST_ELO = min(_SCALE), max(_SCALE)
-# Factors of the temperature by the number of empty squares, interpolated between two entries. People err most in the
-# endgame, until they can calculate the rest of the game completely.
+# The factors that multiply the temperature, for numbers of empty squares; interpolated between two entries. People err
+# most in the endgame, until they can calculate the rest of the game completely.
 _PHASES = ((60, 0.5), (36, 0.9), (20, 1.5), (8, 1.5), (4, 0.7), (0, 0.7))
 _MOST_TEMPERATURES_LOST = 4.0  # the maximum loss of a move, in multiples of the temperature
 _MOST_DISCS_LOST = 14.0  # the maximum loss of a move at any temperature, in discs
@@ -123,7 +123,7 @@ def choose(
     moves: Sequence[Move] | None = None,
     on_info: Callable[[SearchInfo], object] | None = None,
 ) -> Move:
-    """Return the move of an opponent of a given Elo rating.
+    """Choose a move for an opponent of a given Elo rating.
 
     With a seed, the drawn move depends only on the seed and the position, not on earlier searches or moves.
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:  # not imported at run time, so that the first answer does not
 
 _LONGEST_LINE = 20  # the maximum number of moves in a book's line
 USUAL_PLIES = 10
-_MOST_VARIED_MOVES = 6  # the number of moves scored for a random choice; more moves would reduce the depth
+_MOST_VARIED_MOVES = 6  # the maximum number of moves scored for a random choice; more would reduce the depth
 _BOARD = 64
 OnInfo = Callable[[SearchInfo], object]
 
@@ -168,7 +168,10 @@ class SearchSource:
         ]
 
     def _drawn(self, request: MoveRequest, discs: float, at_once: bool) -> Move:
-        """Draw a move whose search score is at most `discs` below the best. If `at_once`, draw any move, unsearched."""
+        """Draw a move whose search score is at most `discs` below the best.
+
+        If `at_once`, draw from all legal moves without a search.
+        """
         legal = request.position.legal_moves()
         if at_once:
             return self._random.choice(legal)
@@ -177,7 +180,8 @@ class SearchSource:
         near = [line for line in found.lines if line.score >= found.lines[0].score - discs]
         drawn = self._random.choice(near)
         if request.on_info is not None and drawn is not found.lines[0]:
-            request.on_info(replace(found, lines=(drawn,)))  # so that the last report is about the drawn move
+            # The last report has to be about the drawn move.
+            request.on_info(replace(found, lines=(drawn,)))
         return drawn.move
 
 
@@ -189,7 +193,7 @@ def are_images(position: Position) -> bool:
 
 
 def best_line(probe: "Callable[[Position], BookEntry | None]", position: Position) -> list[Move]:
-    """Return the line of best book moves from a position, with forced passes, as long as `probe` finds entries."""
+    """Return the line of best book moves from a position, with forced passes, until `probe` finds no entry."""
     line: list[Move] = []
     while len(line) < _LONGEST_LINE:
         entry = probe(position)

@@ -12,8 +12,8 @@ from outflank.protocol.lines import Inbox, LineKind, LineSplitter
 from outflank.protocol.server.session import Session
 
 _CHUNK_BYTES = 1 << 16
-# If the input ends without ``quit``, commands may run for this time. Then searches are ended, since the controller may
-# have crashed.
+# The time for which commands may run after the input has ended without ``quit``. Then searches are ended, since the
+# controller may have crashed.
 _GRACE_SECONDS = 0.5
 _THREAD_BYTES = 16 << 20  # the memory of a new thread: a stack (8 MB on Linux) and Python's own data
 
@@ -29,9 +29,9 @@ class Wire(Protocol):
     def answer(self, session: Session, line: bytes) -> Iterator[str]:
         """Execute a line, and yield the pieces of the answer.
 
-        Each piece is sent at once, also during a search. If no piece is yielded, the line gets no answer. An
-        interrupted search ends soon. If the protocol does not allow its result, this method has to check
-        ``session.inbox.interrupted``.
+        Each piece is sent at once, also during a search. If no piece is yielded, the line gets no answer. After an
+        interruption, a search ends soon with a result. If the protocol does not allow an answer with this result, this
+        method has to check ``session.inbox.interrupted``.
 
         Raises: FileFormatError if the evaluation's weights can't be read.
         """
@@ -57,7 +57,7 @@ def serve(session: Session, wire: Wire, source: int, target: int, log: Log) -> N
     def read() -> None:
         try:
             _read(session, wire, source, log)
-        except BaseException as error:  # raised again below by the thread that waits for lines
+        except BaseException as error:  # the thread that executes lines raises this below
             failures.append(error)
             session.inbox.close()
             session.interrupt()
@@ -72,7 +72,7 @@ def serve(session: Session, wire: Wire, source: int, target: int, log: Log) -> N
             _write(target, data)
         if session.closed:
             return
-        # The data for searches is loaded after the first answer, so as not to delay it, but before a clock may run.
+        # The data for searches is loaded after the first answer, which it would delay, but before a clock may run.
         session.prepare()
         session.ponder()
     if failures:
@@ -88,7 +88,7 @@ def _read(session: Session, wire: Wire, source: int, log: Log) -> None:
         if kind.interrupts:
             session.interrupt()
 
-    # This does not read sys.stdin, since the interpreter can't exit properly while a buffered reader is waiting.
+    # The descriptor is read without sys.stdin, since Python can't exit properly while a buffered reader is waiting.
     while chunk := _chunk(source):
         for line in splitter.feed(chunk):
             add(line, wire.kind(line), b"\n")

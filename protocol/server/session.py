@@ -331,7 +331,7 @@ def think_aloud(
     def run() -> None:
         try:
             reports.put(think(reports.put))
-        except BaseException as error:  # raised in the thread that waits for the report
+        except BaseException as error:  # the thread that waits for the report raises this
             reports.put(error)
 
     thread = threading.Thread(target=run, name="outflank thinking", daemon=True)

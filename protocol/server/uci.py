@@ -33,7 +33,7 @@ _DROP, _NULL = "P@", "0000"
 _START = "8/8/8/3pP3/3Pp3/8/8/8 w"
 _PIECES = 100  # UCI's centipawns for one disc
 _MILLISECONDS = 1_000
-# The parameters of ``go`` with numbers of at least 1, and those that also accept 0.
+# The parameters of ``go`` that have numbers. Smaller numbers count as 1 in the first tuple, and as 0 in the second.
 _SOME = ("depth", "nodes", "movetime", "wtime", "btime")
 _PERHAPS_NONE = ("winc", "binc", "movestogo")
 _GO_WORDS = (*_SOME, *_PERHAPS_NONE, "infinite", "mate", "ponder", "searchmoves")
@@ -45,11 +45,11 @@ _OPTION = "option name UCI_Variant type combo default flipello var flipello\n"
 
 
 class Uci:
-    """The wire of UCI; see ``serve.Wire``."""
+    """The line protocol UCI; see ``serve.Wire``."""
 
     def __init__(self) -> None:
         self._has_begun = False
-        self._has_position = True  # False after a refused position
+        self._has_position = True  # False if the last position was refused
 
     def kind(self, line: bytes) -> LineKind:
         """Return the kind of a line. Lines that are not commands are ignored, as the protocol requires."""
@@ -230,7 +230,7 @@ _COMMANDS: dict[str, Callable[[Session, list[str]], Iterator[str]]] = {
 
 
 def _start() -> Game:
-    """Return a game from ``startpos``, which is also the initial position of a session."""
+    """Return a game from ``startpos``, which is also the position before the first command."""
     return Game(read_fen(_START.split()))
 
 

@@ -109,7 +109,7 @@ def _order(session: Session, arguments: Arguments) -> _Order:
         if key == "interval":
             order.interval = arguments.whole("centiseconds", 0) / 100
         elif key == "minmoves":
-            arguments.whole("moves", 0)  # has no effect, since all moves are reported
+            arguments.whole("moves", 0)  # ignored, since all moves up to ``maxmoves`` are reported
         elif key == "maxmoves":
             order.most_moves = arguments.whole("moves", 1)
         elif key == "rootinfo":
@@ -122,7 +122,10 @@ def _order(session: Session, arguments: Arguments) -> _Order:
 
 
 def _restrict(order: _Order, key: str, arguments: Arguments) -> None:
-    """Parse a restriction of moves. Drop restrictions of the opponent, since only root moves can be restricted."""
+    """Parse a restriction of moves.
+
+    A restriction of the opponent's moves is ignored, since only root moves can be restricted.
+    """
     colour = arguments.colour()
     squares = {vertex(Move.parse(word)) for word in arguments.word("vertices").split(",")}
     arguments.whole("a depth", 1)

@@ -200,7 +200,7 @@ HARMLESS = frozenset(name for name, function in COMMANDS.items() if function in 
 
 
 class Gtp:
-    """The wire of GTP; see ``serve.Wire``."""
+    """The line protocol GTP; see ``serve.Wire``."""
 
     def kind(self, line: bytes) -> LineKind:
         """Return the kind of a line. Only GoGui's comment ``# interrupt`` interrupts other commands."""
@@ -232,7 +232,7 @@ class Gtp:
         try:
             for text in result:
                 yield text + "\n"
-        except Exception:  # a failure can't be answered any more, since the answer has begun
+        except Exception:  # this can't be reported any more, since a successful answer has begun
             tell_fault()
         yield "\n"
 

@@ -31,7 +31,7 @@ string/Rules/outflank-rules
 string/Settings/gomill-describe_engine
 param/Strength/outflank-strength"""
 _DEPTH_OF_SCORES = 8
-# This maps the name of each limit in a command to the attribute of Strength.
+# The attribute of ``Strength`` for the name of each limit in the command ``outflank-strength``.
 _LIMITS = {"level": "level", "depth": "depth", "time": "seconds", "nodes": "nodes", "elo": "elo"}
 _BLACKS, _WHITES = "#6f8fc4", "#e0b870"
 _ODD, _EVEN = "#d98880", "#7dbb8a"
@@ -136,8 +136,9 @@ def outflank_line(session: Session, arguments: Arguments) -> str:
 def outflank_strength(session: Session, arguments: Arguments) -> str:
     """Show or change the limits of the search besides the clock, and the Elo of a weaker opponent.
 
-    `elo` makes `genmove` and `reg_genmove` weaker, as [play.md](play.md#opponents-of-peoples-strength) describes;
-    no other command is weaker, and the limits hold for those.
+    `elo` makes the commands that choose a move weaker (`genmove`, `reg_genmove`, `lz-genmove_analyze` and
+    `kata-genmove_analyze`), as [play.md](play.md#opponents-of-peoples-strength) describes; no other command is weaker,
+    and the limits hold for those.
 
     Arguments: [`level|depth|time|nodes|elo` [`value`]]; without a value there is no such limit
     Answer: without arguments lines of `[string] name value`, else nothing

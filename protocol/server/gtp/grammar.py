@@ -81,15 +81,15 @@ def _echoed(digits: str) -> str:
 
 _COLOURS = {"b": Colour.BLACK, "black": Colour.BLACK, "w": Colour.WHITE, "white": Colour.WHITE}
 _WHOLE = re.compile(r"[+-]?[0-9]{1,20}")
-# This is stricter than float(): it allows no nan, inf, underscores or digits of other scripts, and limits the length.
+# The pattern is stricter than float(): it refuses nan, inf, underscores, digits of other scripts, and long numbers.
 _NUMBER = re.compile(r"[+-]?(?:[0-9]{1,40}(?:\.[0-9]{0,40})?|\.[0-9]{1,40})(?:[eE][+-]?[0-9]{1,4})?")
 
 
 class Arguments:
     """The remaining arguments of a command. Like GNU Go, we ignore unused arguments.
 
-    Every method raises CommandError (``syntax error: expected ..., got ...``) if the next word is missing or of the
-    wrong kind. A default, if the caller gives one, replaces a missing word.
+    Methods that return one word or its value raise CommandError (``syntax error: expected ..., got ...``) if the word
+    is missing or of the wrong kind. A default, if the caller gives one, replaces a missing word.
     """
 
     def __init__(self, words: Sequence[str]) -> None:
@@ -129,16 +129,16 @@ class Arguments:
         return bool(self._words) and _WHOLE.fullmatch(self._words[-1]) is not None
 
     def move(self) -> Move:
-        """Return a move: a vertex, with a direction under one-direction rules, or a pass.
+        """Return the next word as a move: a vertex, with a direction under one-direction rules, or a pass.
 
-        Raises: NotationError for another word.
+        Raises: NotationError if the word is not a move.
         """
         return Move.parse(self.word("a vertex or pass"))
 
     def whole(
         self, expected: str, least: int, most: int = HIGHEST_NUMBER, *, default: int | None = None
     ) -> int:
-        """Return the next argument as a whole number, which must lie between `least` and `most`."""
+        """Return the next word as a whole number, which must lie between `least` and `most`."""
         if default is not None and not self._words:
             return default
         word = self.word(expected)
@@ -147,14 +147,14 @@ class Arguments:
         return int(word)
 
     def number(self, expected: str, least: float = -HIGHEST_NUMBER) -> float:
-        """Return a number from `least` to 2^31 - 1, with a fraction or without."""
+        """Return the next word as a number from `least` to 2^31 - 1, which may have a fraction."""
         word = self.word(expected)
         if not _NUMBER.fullmatch(word) or not least <= float(word) <= HIGHEST_NUMBER:
             raise _out_of_range(expected, least, HIGHEST_NUMBER, word)
         return float(word)
 
     def duration(self) -> float:
-        """Return a number of seconds, more than 0 and at most 2^31 - 1."""
+        """Return the next word as a number of seconds, more than 0 and at most 2^31 - 1."""
         word = self.word(expected := f"more than 0 and at most {HIGHEST_NUMBER} seconds")
         if not _NUMBER.fullmatch(word) or not 0 < float(word) <= HIGHEST_NUMBER:
             raise CommandError("syntax error", f"expected {expected}, got {word!r}")

@@ -26,7 +26,7 @@ CommandFunction = Callable[[Session, str], Iterator[str]]
 _HIGHEST = 2**31 - 1
 _MOST_CONTEMPT = 100
 _STATUS_CAP = 500  # characters
-# A move in the form of version 1, without the word ``move``.
+# A move as in version 1 of the protocol, without the word ``move``.
 _BARE_MOVE = re.compile(rb"(?:[a-h][1-8]|pa)(?:/\S*)?", re.IGNORECASE)
 _WHOLE = re.compile(r"[+-]?\d{1,10}", re.ASCII)
 _NUMBER = re.compile(r"[+-]?(?:\d{1,9}(?:\.\d{0,9})?|\.\d{1,9})", re.ASCII)
@@ -247,7 +247,7 @@ COMMANDS: dict[str, CommandFunction] = {
 
 
 class NBoard:
-    """The wire of NBoard; see ``serve.Wire``."""
+    """The line protocol of NBoard; see ``serve.Wire``."""
 
     def kind(self, line: bytes) -> LineKind:
         """Return the kind of a line. Lines that are not commands are ignored, as the protocol requires."""
@@ -257,7 +257,7 @@ class NBoard:
         return LineKind(interrupts=True, quits=command[0] == "quit")
 
     def answer(self, session: Session, line: bytes) -> Iterator[str]:
-        """Execute a line, and yield the lines of the answer as they are ready."""
+        """Execute a line, and yield each line of the answer as soon as it is ready."""
         command = parse(line)
         if command is None:
             return
