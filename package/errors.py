@@ -17,7 +17,7 @@ class NotationError(OutflankError, ValueError):
 
 
 class OutOfRangeError(NotationError, IndexError):
-    """A number is not a square (0 to 63) or not a symmetry (0 to 7)."""
+    """A number for a square is not from 0 to 63, or a number for a symmetry is not from 0 to 7."""
 
 
 class IllegalMoveError(OutflankError, ValueError):
@@ -73,7 +73,7 @@ def mask(value: SupportsIndex) -> int:
     return number
 
 
-# The search argument that is meant by a name from other programs or from our command line.
+# The argument of a search for each name that other programs or our command line use for it.
 _MEANT = {
     "concurrency": "threads",
     "evaluation": "weights",

@@ -25,7 +25,7 @@ from outflank.storage.files import SQLITE_MAGIC, file_of, open_beside, open_regu
 
 _HEADER_BYTES = 100
 _WAL = 2  # the value of the header's bytes 18 and 19 in WAL mode
-_LARGEST_PAGE = 65536  # bytes; the header stores this size as 1
+_LARGEST_PAGE = 65536  # the largest size of a page in bytes, which the header stores as 1
 _PRIMARY = 0xFF  # the mask of the primary code in an extended error code
 _OF_THE_DISK = (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL, sqlite3.SQLITE_READONLY)
 _MOST_FACTS = 1000
@@ -35,7 +35,7 @@ _MOST_SQL_BYTES = 1 << 16
 _MOST_OBJECTS = 100  # the maximum number of objects read from a schema; our schemas have fewer than ten
 _STEPS_AT_ONCE = 100_000  # the steps of SQLite's virtual machine between two checks: a millisecond or two
 _FREE_STEPS = 10_000_000
-_STEPS_PER_BYTE = 16  # additional steps per byte of the file; reading a row takes less than one per byte
+_STEPS_PER_BYTE = 16  # additional steps per byte of the file; reading a row takes less than one step per byte
 _LONGEST_SHOWN = 40
 
 Schema = tuple[tuple[str, ...], ...]  # the kind, name, table and SQL of each object
@@ -71,7 +71,7 @@ class DatabaseKind:
 
     @contextmanager
     def creating(self, path: Path) -> Iterator[tuple[sqlite3.Connection, Path]]:
-        """Create a file atomically. The ``with`` block fills the tables; at its end, the file replaces an old file.
+        """Create a file atomically. The ``with`` block fills the tables; then the file replaces an existing file.
 
         A symbolic link is followed. The block gets a connection in a transaction, and the temporary path of the file.
 
@@ -171,14 +171,14 @@ class DatabaseKind:
         return facts
 
     def unreadable(self, path: Path, reason: object) -> FileFormatError:
-        """Return the error for a refused file. A reason without a text, such as a MemoryError, is replaced."""
+        """Return the error for a refused file. If `reason` has no text, as a MemoryError, another text is used."""
         return FileFormatError(
             f"can't read {str(path)!r} as {self.noun} ({str(reason) or 'a size beyond all memory'})"
         )
 
     @property
     def _facts_table(self) -> str:
-        return self.tables.split()[2]  # after CREATE TABLE
+        return self.tables.split()[2]  # the word after CREATE TABLE
 
     def _check_header(self, path: Path) -> bool:
         """Check the header before SQLite reads it; return whether the file is in WAL mode."""
@@ -208,7 +208,7 @@ class DatabaseKind:
     def _connect(self, path: Path, how: str, *, writes: bool = False) -> sqlite3.Connection:
         """Connect to a file, and check its schema and its contents. `how`: options in SQLite's URI.
 
-        Even a connection for reading rolls back an interrupted change.
+        With ``mode=rw``, even a connection for reading rolls back an interrupted change.
         """
         connection = sqlite3.connect(
             f"{path.absolute().as_uri()}?{how}",
@@ -298,7 +298,7 @@ _WORDS = {int: "a whole number", float: "a number", str: "a text", bytes: "bytes
 def typed(rows: Iterable[Sequence[Any]], *types: type | UnionType) -> Iterator[Any]:
     """Check the types of the values in the rows of a query, and yield the rows. `types`: the types of the columns.
 
-    This is for files that are too large for ``expect_types``.
+    Used for files that are too large for ``expect_types``.
 
     Raises: sqlite3.DatabaseError if a value has another type.
     """
@@ -342,12 +342,12 @@ class _Cursor(sqlite3.Cursor):
 
 
 class _WatchedConnection(sqlite3.Connection):
-    """A connection to an untrusted file, which limits the steps of each statement."""
+    """A connection that limits the steps of each statement, for untrusted files."""
 
     _steps = 0
     _raised: BaseException | None = None
     _path: Path
-    _watch: Iterator[bool]  # this reference keeps the iterator alive, since SQLite refers only to its method
+    _watch: Iterator[bool]  # keeps the iterator alive, since SQLite refers only to the iterator's method
 
     def limit(self, path: Path, longest: int) -> None:
         self._path = path
@@ -370,7 +370,7 @@ class _WatchedConnection(sqlite3.Connection):
         """Raise the cause of an interruption in place of SQLite's error if a statement in this block is interrupted.
 
         The cause is the exception of a signal handler or, if the statement took too many steps, a DatabaseError. If
-        `goes_on` is True, the block continues a statement, and its steps are added to the earlier steps.
+        `goes_on` is True, the block continues a statement, and its steps are added to the statement's earlier steps.
         """
         if not goes_on:
             self._steps = 0
@@ -427,7 +427,7 @@ def _expect_schema(connection: sqlite3.Connection, schemas: tuple[str, ...]) -> 
 
 
 def _schema_of(connection: sqlite3.Connection) -> Schema:
-    """Return kind, name, table and SQL of all objects without blanks, which differ between versions of SQLite."""
+    """Return kind, name, table and SQL of all objects, without blanks, since versions of SQLite differ in blanks."""
     rows = connection.execute(
         f"SELECT type, name, tbl_name, sql FROM sqlite_master LIMIT {_MOST_OBJECTS}"
     ).fetchall()

@@ -122,7 +122,7 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
 
 
 def expect_writable(path: Path) -> None:
-    """Raise the error that ``whole_file`` would raise, before the work whose results it would write."""
+    """Check before long work that ``whole_file`` can write `path`. Raises: see ``whole_file``."""
     with writing(path):
         target = file_of(path)
         _expect_no_database(target)
@@ -143,7 +143,7 @@ def open_to_append(path: Path) -> TextIO:
 
 
 def _opened_regular(path: str, flags: int) -> int:
-    """Open a regular file and return its descriptor. This is the `opener` of ``open``, which closes the descriptor."""
+    """Open a regular file and return its descriptor. Used as the `opener` of ``open``, which closes the descriptor."""
     number = os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
     try:
         _expect_regular(path, os.fstat(number).st_mode)

@@ -1,4 +1,4 @@
-"""A lock that only one process can hold to write to a file. The system releases the lock when this process ends."""
+"""A lock that allows one process at a time to write to a file. The system releases it when its holder ends."""
 
 import errno
 import os
@@ -12,7 +12,7 @@ from typing import Self
 from outflank.errors import FileFormatError
 
 LOCK_SUFFIX = ".outflank-lock"
-"""The suffix of a lock file's name, after the name of the locked file."""
+"""The suffix that is added to the name of the locked file for the name of its lock file."""
 _REMOVED = -1  # stored in place of a process id if the holder has removed the lock file
 
 
@@ -41,7 +41,7 @@ class WriterLock:
             with suppress(FileNotFoundError):
                 if os.path.samestat(self._file, self._path.lstat()) and sys.platform != "win32":
                     self._path.unlink()
-            # A process that has opened this file but not locked it reads this id, and opens a new file.
+            # A process that has opened the lock file, but not locked it, reads ``_REMOVED`` and opens a new lock file.
             self._commit(_REMOVED)
         finally:
             self._database.close()
@@ -106,7 +106,7 @@ class WriterLock:
         self._database.execute("PRAGMA busy_timeout = 0")
 
     def _holder(self) -> int:
-        """Return the id of the process that last locked the file, or 0 while a process writes its id."""
+        """Return the id of the process that last locked the file; 0 while a process writes its own id."""
         try:
             return int(self._database.execute("PRAGMA user_version").fetchone()[0])
         except sqlite3.OperationalError:
