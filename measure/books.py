@@ -25,13 +25,13 @@ _EVEN = 2  # the maximum absolute score of an even line, in discs
 
 
 def draw_growth(log: Path, path: Path) -> None:
-    """Draw the number of positions, the processor time and the root's error against the minutes.
+    """Draw the number of positions, the processor time and the root's error against the time in minutes.
 
     Args:
         log: the log. Lines without a root are skipped.
         path: the path of the image.
     """
-    # Not at the top, since most programs that import this file draw nothing.
+    # The imports are not at the top, since most programs that import this file draw nothing.
     from matplotlib.figure import Figure
     from matplotlib.ticker import MaxNLocator
 

@@ -47,16 +47,16 @@ _EMBEDDED = (
 
 @dataclass(frozen=True)
 class System:
-    """A system for which a download is made.
+    """A platform for which a download is built.
 
     Attributes:
-        name: the end of the archive's name.
+        name: the end of the archive's name, before the suffix.
         python: the version of the interpreter, such as ``3.11.9``.
         tags: the platform tags of wheels that the system can use.
         marker: the values of the environment markers in requirements that depend on the system.
         pins: requirements with hashes that replace requirements of requirements.txt.
         add_programs: a function that adds the interpreter, the starters and their licences to the folder.
-        is_zip: true for a zip, false for a tar.gz.
+        is_zip: True if the archive is a zip; False if it is a tar.gz.
         start: the text of START.txt, with ``{version}`` in place of our version.
         finish: a function that completes the folder before the archive is written.
     """
@@ -109,7 +109,7 @@ def requirements(system: System) -> list[str]:
 
 
 def fetch(entries: Sequence[str], folder: Path, system: System | None = None) -> None:
-    """Download wheels for a system, or source distributions if `system` is None. pip checks their hashes.
+    """Download wheels for a system, or distributions of any kind if `system` is None. pip checks their hashes.
 
     Raises: SystemExit if pip fails. pip has then printed the reason.
     """

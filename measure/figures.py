@@ -28,7 +28,7 @@ NAMES = {
     "stop of 1 thread": ("a search of 1 thread stops", "ms"),
     "stop of 2 threads": ("a search of 2 threads stops", "ms"),
 }
-# The figures in README's table.
+# The measured quantities in README's table.
 SOME = (
     "perft 11, last ply counted",
     "FFO #40 to #49, exact, 1 thread",
@@ -77,7 +77,7 @@ class Figure:
 
     @property
     def spread(self) -> tuple[float, float]:
-        """The minimum and the maximum of the values, or the 5th and the 95th percentile of 20 or more values."""
+        """The minimum and the maximum of the values; the 5th and the 95th percentile if there are 20 values or more."""
         if len(self.values) < _MANY:
             return min(self.values), max(self.values)
         first, *_, last = quantiles(self.values, n=20)

@@ -56,7 +56,7 @@ def boards(browser: Chromium, folder: Path, picture: Path) -> None:
 
 
 def report(browser: Chromium, run: Path, whole: Path, replay: Path) -> None:
-    """Take screenshots of a report: its top, and the position after the most costly move between two engines."""
+    """Take screenshots of a report: its top, and the position after the most costly move of two engines."""
     games = [game for game in read_run(run).games if set(game.pairing.names.values()) == _EQUALS]
     shown = slips_of(games)[0]
     address = (run / "report.html").as_uri()

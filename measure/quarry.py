@@ -1,6 +1,6 @@
 """Plays a whole game in the GUI Quarry on a virtual screen, and takes a screenshot of the finished game.
 
-``python -m outflank.measure.quarry docs/images/quarry.png`` makes the screenshot in the README.
+``python -m outflank.measure.quarry docs/images/quarry.png`` makes the screenshot in docs/results.md.
 """
 
 import os
@@ -94,7 +94,7 @@ def play(
             window = _press(environment, "^New Game$", keys, " vs[.] ")
             games = _wait_for_end(folder, patience)
             if photo is not None:
-                time.sleep(1.0)  # Quarry draws when it is idle
+                time.sleep(1.0)  # Quarry draws the board only when it is idle
                 subprocess.run(["import", "-window", window, str(photo)], env=environment, check=True)
             return games
 

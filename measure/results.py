@@ -216,7 +216,7 @@ def _match(games: int, concurrency: int, synced: bool, note: Callable[[], object
 
 
 def _cost(play: Callable[[Callable[[], object]], None]) -> tuple[tuple[float, ...], float]:
-    """Run `play`. It receives a function, which it calls at the end of each game.
+    """Run `play` with a function that `play` calls at the end of each game.
 
     Returns: the mean wall time per game of each stretch of ten games, and the mean processor time per game, in
         seconds. Both leave out the first tenth of the games.
@@ -302,7 +302,8 @@ def main(only: tuple[str, ...], runs: int, quick: bool, out: Path | None, pages:
         click.echo(f"measuring {name}", err=True)
         load = os.getloadavg()[0]
         document = updated(document, name, list(MEASUREMENTS[name](effort)), load)
-        if out:  # after each measurement, so that an interruption loses only the current one
+        # The file is written after each measurement, so that an interruption loses only the current measurement.
+        if out:
             out.write_text(json.dumps(document, indent=1) + "\n")
     if not out:
         click.echo(json.dumps(document, indent=1))

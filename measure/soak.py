@@ -1,8 +1,8 @@
 """Plays matches for hours while engines fail and the runner is killed: ``make soak ARGS="--minutes 60"``.
 
 A match of instant engines runs at the same time as tournaments that are killed and resumed. The program prints a JSON
-object about the match and a JSON object about the tournaments. The exit code is 1 if a result was lost, or if a process
-remained.
+object about the match and a JSON object about the tournaments. The exit code is 1 if a check fails, such as the checks
+that no result was lost and that no process remained.
 """
 
 import json
@@ -36,7 +36,7 @@ _GAMES = 4  # the number of games between any two engines
 _LATER = 3  # the first third of the samples is skipped, since caches are filled in this time
 FAULTY_SHARE = 0.05
 TABLES = 8  # the number of concurrent games, most of which wait for a silent engine
-STALL_SECONDS = 30  # long, because a busy machine may delay even an instant engine for seconds
+STALL_SECONDS = 30  # a long limit, since a busy machine may delay even an instant engine for seconds
 # The endings that the runner records for the faults of the faulty engine.
 ENDINGS: Mapping[str, Ending] = {
     "crash": Ending.CRASH,
@@ -188,7 +188,7 @@ def play(folder: Path, games: int, seconds: float, interval: float = 10.0) -> di
                 samples.append(sample(running.pid))
         finally:
             running.send_signal(signal.SIGINT)
-            code = running.wait(1200)  # long, because of the report of many games
+            code = running.wait(1200)  # a long limit, since the runner writes a report of many games
     return {"exit code": code, **ranges([each for each in samples if each]), **_counted(folder, log)}
 
 
@@ -228,7 +228,7 @@ def _counted(folder: Path, log: Path) -> dict[str, object]:
     "--folder", type=click.Path(path_type=Path), help="New folder to keep.  [default: one that is removed]"
 )
 def soak(minutes: float, count: int, seed: int, folder: Path | None) -> None:
-    """Play for a long time and check that no result is lost, no process remains, and memory does not grow."""
+    """Play for a long time, check that no result is lost and no process remains, and print the growth of memory."""
     # A shell makes background processes and their children ignore SIGINT.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     failed = False

@@ -33,7 +33,7 @@ _FFO = (47, 46, 48, 49, 51, 45, 52, 50, 53, 54)
 _EMPTIES = (52, 46, 40, 36, 32)  # the numbers of empty squares of the positions of games
 _GAMES = 12
 _PLIES = 6  # the depth of the searches that choose the moves of the games
-# Edax' summary of a file: nodes, then minutes and seconds.
+# Edax' summary of a file: nodes, then the time with or without hours.
 _EDAX_TOTAL = re.compile(r": ([\d,]+) nodes in +(?:(\d+):)?(\d+):([\d.]+)")
 
 
@@ -67,7 +67,7 @@ Search = Callable[[int], Measurement]
 
 
 def ffo_positions() -> Iterator[tuple[str, Position]]:
-    """Yield the positions of the FFO suite that take seconds, easy positions first."""
+    """Yield the positions #45 to #54 of the FFO suite, in increasing order of their nodes."""
     lines = samples()["ffo-40"].read_text().splitlines()
     for number in _FFO:
         yield f"#{number}", Position.parse(lines[number - 40].partition(";")[0])
@@ -76,7 +76,7 @@ def ffo_positions() -> Iterator[tuple[str, Position]]:
 def game_positions() -> Iterator[tuple[str, Position]]:
     """Yield positions of games that the engine plays from balanced openings.
 
-    There are `_GAMES` positions for each number of empty squares.
+    There are at most `_GAMES` positions for each number of empty squares.
     """
     searcher = Searcher(hash_mb=16)
     openings = list(balanced_openings(_GAMES * len(_EMPTIES), Rules(), 1))
@@ -114,9 +114,9 @@ class Searchers:
 
 
 def edax_solves(command: Sequence[str], name: str, position: Position, threads: int) -> Measurement:
-    """Let Edax solve a position. Read the nodes and the time from the last line of its output.
+    """Let Edax solve a position. Read the nodes and the time from Edax' summary.
 
-    Raises: click.ClickException if the output has no line with nodes and time.
+    Raises: click.ClickException if the output has no summary.
     """
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "one.obf")
@@ -239,7 +239,8 @@ def main(
         found.extend(news)
         if news[0].kind == "FFO" and len({each.score for each in news}) > 1:
             raise click.ClickException(f"the scores of {news[0].position} differ: {news}")
-        if json_file:  # after each position, so that an interruption loses only the current one
+        # The file is written after each position, so that an interruption loses only the current position.
+        if json_file:
             json_file.write_text(json.dumps({"machine": facts, "found": [asdict(each) for each in found]}))
 
     for news in measure(in_turns(solved, deep), counts, minutes):

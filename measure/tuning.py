@@ -67,7 +67,7 @@ def theirs(name: str) -> Callable[[int, int], float]:
     """Return a function that runs an optimizer of nevergrad, which evaluates one candidate at a time.
 
     Each candidate plays against an opponent that is 100 Elo weaker than the optimum. In a real tuning, no such opponent
-    is known. The start would be a bad opponent, since candidates would soon win nearly every pair.
+    is known. A player with the start values would be a bad opponent, since candidates would soon win nearly every pair.
     """
     nevergrad = import_module("nevergrad")
 
