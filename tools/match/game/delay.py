@@ -20,8 +20,10 @@ from outflank.protocol.drivers.driver import Driver
 from outflank.protocol.drivers.usage import ProcessorUsage, ThreadUsage
 
 _NANOSECONDS = 1e9  # per second
-_BUSY_SHARE = 1.1  # the maximum ratio of used to declared processor time, with 10 % for measurement errors
-_UNSEEN_SECONDS = 0.01  # added to the observed wait of a ready thread, whose full length is not known yet
+# The maximum ratio of the processor time used to the time that the declared threads can use; 10 % allows for
+# measurement errors.
+_BUSY_SHARE = 1.1
+_UNSEEN_SECONDS = 0.01  # added to the observed wait of a ready thread, since the wait may have begun earlier
 _NO_USAGE = ThreadUsage()
 _TICKS = ticks_a_second()  # the unit of /proc/stat
 _NAP_SECONDS = 0.01
@@ -45,8 +47,8 @@ class ProcessorTime:
     stolen: float = 0.0
 
 
-# The last values of ``processor_times``, and when they were read. Reading them before each move of fast engines would
-# cost more than the rest of the measurement.
+# The time of the last call of ``processor_times``, and its result. A call before each move of fast engines would cost
+# more than the rest of the measurement.
 _recent: tuple[float, Mapping[int, ProcessorTime]] = -1.0, {}
 
 
@@ -59,7 +61,7 @@ def recent_processor_times(now: float) -> Mapping[int, ProcessorTime]:
 
 
 def processor_times() -> dict[int, ProcessorTime]:
-    """Return the times of each processor, by its number; empty if unknown, or if no time was ever stolen."""
+    """Return the times of each processor, by number; empty if unknown, or if a hypervisor never stole time."""
     found = {}
     with suppress(OSError, ValueError), open("/proc/stat", "rb") as file:
         for line in file:
@@ -81,9 +83,9 @@ class _Snapshot:
     """The cumulative processor usage of an engine and of the calling thread.
 
     Attributes:
-        at: the time of the snapshot, by ``time.perf_counter()``.
+        at: the ``time.perf_counter()`` of the snapshot.
         engine: the processor usage of the engine.
-        processors: the times of each processor, by its number.
+        processors: the times of each processor, by number.
         own_wait: the seconds for which the calling thread was ready and had no processor.
         own_cpu: the processor time of the calling thread.
     """
@@ -96,7 +98,7 @@ class _Snapshot:
 
     @classmethod
     def of(cls, driver: Driver) -> "_Snapshot":
-        """Return a snapshot of the present moment."""
+        """Take a snapshot of the engine of `driver` and of the calling thread."""
         at, own_wait, own_cpu = time.perf_counter(), own_waited_seconds(), time.thread_time()
         return cls(at, driver.usage, recent_processor_times(at), own_wait, own_cpu)
 
@@ -154,7 +156,7 @@ class DelayMeter:
         self._driver = driver
         self._held_up = held_up
         self._before: _Snapshot | None = None
-        # The running time of each ready thread, and when it was last seen to change.
+        # For each ready thread: its running time, and the time at which a change of its running time was last seen.
         self._ready: dict[int, tuple[float, float]] = {}
 
     def start(self) -> None:
@@ -163,12 +165,12 @@ class DelayMeter:
         self._ready.clear()
 
     def seconds(self) -> float:
-        """Return the delay of an answer since ``start``; 0 if the engine ran more threads than it declares."""
+        """Return the seconds by which the machine delayed an answer; 0 if the engine ran more threads than declared."""
         # The engine's delay and the reader's delay follow one another, so they are added.
         return sum(self._delays(_Snapshot.of(self._driver)))
 
     def seconds_so_far(self) -> float:
-        """Return the delay of an engine that has not answered yet.
+        """Return the seconds by which the machine has delayed an answer that is still missing.
 
         Time in which the engine and the reader are both delayed counts once. Linux adds a wait to the statistics of a
         thread only when the wait ends. Therefore the observed wait of each ready thread is added, plus
@@ -185,7 +187,7 @@ class DelayMeter:
         return max(self._delays(replace(now, engine=replace(now.engine, threads=threads))))
 
     def _delays(self, now: _Snapshot) -> tuple[float, float]:
-        """Return the delay of the engine, and of the thread that reads its answer."""
+        """Return the delays of the engine and of the thread that reads its answer, in seconds."""
         before = self._before
         if before is None:
             return 0.0, 0.0
@@ -214,7 +216,7 @@ def is_own_doing(cpu_seconds: float, threads: int, seconds: float) -> bool:
 def waited_for_others(before: Mapping[int, ThreadUsage], now: Mapping[int, ThreadUsage]) -> float:
     """Return the longest time, in seconds, for which other programs kept a single thread from running.
 
-    A thread that is missing in `before` has started since, so its earlier usage is zero.
+    A thread that is missing from `before` started later, so its earlier usage is zero.
     """
     ran = {each: usage.ran - before.get(each, _NO_USAGE).ran for each, usage in now.items()}
     longest = 0.0
@@ -252,7 +254,7 @@ def stolen_seconds(
 
 
 def together_at_most(ran: Collection[float], processors: int) -> float:
-    """Return an upper bound of the time in which threads with the running times `ran` used all processors at once.
+    """Return an upper bound of the seconds in which threads with the running times `ran` used all processors at once.
 
     A thread runs on one processor at a time. So the n threads that ran longest use at most n processors, and the other
     threads must use the remaining processors. Each n gives a bound; the lowest bound is the result.

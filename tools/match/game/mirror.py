@@ -13,7 +13,7 @@ MIRROR_NAMES = ("A", "B")
 
 
 def mirror_fault(first: GameRecord, second: GameRecord) -> str:
-    """Return a sentence about a fault in either game, or about their first difference; empty if there is neither."""
+    """Return a sentence about a fault in a game, or about the first difference of the games; empty without either."""
     for game in (first, second):
         if game.ending.is_fault:
             return f"game {game.pairing.number} ended by {game.ending}: {game.detail}"
@@ -25,7 +25,7 @@ def mirror_fault(first: GameRecord, second: GameRecord) -> str:
 
 
 def outcome_of(game: GameRecord) -> str:
-    """Return ``60 turns, Black by 12``, ``30 turns, White by resignation`` or ``60 turns, draw``."""
+    """Describe a game as ``60 turns, Black by 12``, ``30 turns, White by resignation`` or ``60 turns, draw``."""
     by = game.ending if game.margin is None else abs(game.margin)
     result = f"{game.rules.colour_name(game.winner)} by {by}" if game.winner else "draw"
     return f"{len(game.turns)} turns, {result}"

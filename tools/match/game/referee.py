@@ -50,9 +50,9 @@ class Solver:
         return round(result.score if position.side is Colour.BLACK else -result.score)
 
     def solved(self, turns: Sequence[AnnotatedMove], empties: int) -> tuple[AnnotatedMove, ...]:
-        """Return the turns of a game, each with its position's exact margin if at most `empties` squares are empty.
+        """Return the turns of a game. Turns at `empties` or fewer empty squares get the exact margin of their position.
 
-        The last position is solved first: its results in the transposition table speed up the earlier positions.
+        The last position is solved first: its results in the transposition table speed up the earlier searches.
         """
         backwards = [
             replace(turn, exact=self.margin(turn.before)) if turn.before.empties <= empties else turn
@@ -74,7 +74,7 @@ class Solver:
 
 @dataclass(frozen=True, slots=True)
 class ScoreRule:
-    """The rule by which the engines' own scores end a game.
+    """A rule that ends a game by the scores that both engines report.
 
     Attributes:
         score: the bound in discs: for a win, both engines must report at least this score for the winner; for a draw,
@@ -128,7 +128,7 @@ class ScoreRule:
 _MOST_DISCS = 64
 _MOST_MOVES = 60
 _NUMBER = re.compile(r"\d{1,3}(\.\d{1,3})?", re.ASCII)
-STALL_SECONDS = 600.0  # the limit for a move without a clock
+STALL_SECONDS = 600.0  # the default time limit of a move without a clock
 # The winner, ending, detail and margin of a ``GameRecord``.
 _Result = tuple[Colour | None, Ending, str, int | None]
 
@@ -203,7 +203,7 @@ class Referee:
         return {colour: seat.allowance for colour, seat in self._seats.items()}
 
     def play(self) -> GameRecord:
-        """Play the whole game, including the set-up, and return its record. An engine is dismissed after a fault."""
+        """Play the whole game, including the set-up, and return its record. An engine that commits a fault is ended."""
         try:
             result = self._play_out()
         except Loss as loss:
@@ -222,7 +222,7 @@ class Referee:
         return self._record(*result)
 
     def _play_out(self) -> _Result | None:
-        """Play all turns. Return the result if the game ends before its last move, otherwise None."""
+        """Play all turns. Return the result if an adjudication or the engines' scores end the game, otherwise None."""
         for seat in self._seats.values():
             seat.begin(self._game.first)
         opening = iter(self._pairing.opening)
@@ -263,7 +263,7 @@ class Referee:
             self._make(turn, listeners=[self._seats[position.side.other]])
 
     def _make(self, turn: AnnotatedMove, listeners: Iterable[Seat]) -> None:
-        """Play a turn on the referee's board, and announce the turn to `listeners`, which did not choose it.
+        """Play a turn on the referee's board, and announce the turn to `listeners`, the sides that did not choose it.
 
         The move that ends a game is not announced, so that no engine can change the result by a fault.
         """

@@ -12,8 +12,8 @@ from outflank.protocol.formats.annotated import AnnotatedMove, Result, ResultRea
 class Ending(StrEnum):
     """The way in which a game ended.
 
-    DISCS, RESIGNATION, ADJUDICATION and AGREEMENT (of both engines' own scores) are regular endings. RUNNER_FAULT is a
-    failure of the runner. All other endings are faults of the loser.
+    DISCS, RESIGNATION, ADJUDICATION and AGREEMENT (of the scores that both engines report) are regular endings.
+    RUNNER_FAULT is a failure of the runner. All other endings are faults of the loser.
     """
 
     DISCS = "discs"
@@ -40,7 +40,7 @@ class Ending(StrEnum):
         )
 
 
-_REASONS = {  # the reason in a game file for each ending; other endings are forfeits
+_REASONS = {  # the reason that a game file gives for each ending; it gives a forfeit for all other endings
     Ending.DISCS: ResultReason.DISCS,
     Ending.RESIGNATION: ResultReason.RESIGNATION,
     Ending.ADJUDICATION: ResultReason.AGREEMENT,
@@ -94,13 +94,13 @@ class Pairing:
 
 
 def opening_text(opening: Iterable[Move]) -> str:
-    """Return the moves of an opening in the form of records and tables: ``f5 d6 c3``."""
+    """Return the moves of an opening in the form that run files and tables use: ``f5 d6 c3``."""
     return " ".join(map(str, opening))
 
 
 @dataclass(frozen=True, slots=True)
 class OffClockTime:
-    """The time that an engine took for commands other than those for its moves: set-up, opposing moves, clocks.
+    """The time that an engine took for commands that don't ask for a move: set-up, opposing moves, clocks.
 
     Attributes:
         moves: the number of moves that the engine chose.
@@ -170,7 +170,7 @@ class Score:
 
     @property
     def points(self) -> float:
-        """Wins and half the draws."""
+        """The points: 1 for a win, 0.5 for a draw."""
         return self.wins + self.draws / 2
 
     @property
@@ -285,7 +285,7 @@ class GameRecord:
 
     @property
     def next_move(self) -> int:
-        """The number of the next move, without passes, 1 for the first move."""
+        """The number of the next move, 1 for the first; passes don't count."""
         return 1 + len(self.turns) - self.forced_passes
 
     def seconds_of(self, colour: Colour) -> list[float]:

@@ -21,7 +21,7 @@ from outflank.protocol.formats.annotated import AnnotatedGame, AnnotatedMove, fo
 from outflank.tools.match.game.delay import DelayMeter, HeldUp
 from outflank.tools.match.game.results import Ending, Loss, OffClockTime
 
-# A deadline is extended by at most ten times the time that the move had. This limit is at least 10 s and at most 60 s.
+# A deadline is extended by at most ten times the time up to the deadline. This limit is at least 10 s and at most 60 s.
 _LONGEST_EXTENSION = 10.0, 60.0
 _EXTENSION_SHARE = 10.0
 _ENDINGS: dict[type[EngineError], Ending] = {  # the first match counts, so a subclass precedes its base class
@@ -63,11 +63,11 @@ class Seat:
         self._charged = 0.0  # the off-clock seconds that were charged since the last move
         self._carried = 0.0  # the part of the charged off-clock time that the machine caused
         self._between = 0.0  # the off-clock seconds since the last move
-        self._allowed = 0.0  # the seconds of `_between` that need not be charged, or already were
+        self._allowed = 0.0  # the seconds of `_between` that grace periods cover or that were charged already
 
     @property
     def off_clock(self) -> OffClockTime:
-        """The time that the engine took for commands other than those for its moves."""
+        """The time that the engine took for commands that don't ask for a move."""
         taken = self._off_clock
         return OffClockTime(len(taken), sum(taken), max(taken, default=0.0), self._setup_seconds)
 
@@ -82,7 +82,7 @@ class Seat:
             self._clock.spend(turn.seconds)
 
     def charge(self, seconds: float) -> None:
-        """Charge the time used for the next move before the game was interrupted. The move's time will include it."""
+        """Charge the time used for the next move before an interruption. The recorded time of the move includes it."""
         self._clock.charge(seconds)
         self._spent = seconds
 
@@ -94,7 +94,7 @@ class Seat:
             self._meter.start()
 
     def announce(self, game: AnnotatedGame) -> None:
-        """Announce the last move of the game, which the engine did not choose itself. Raises: Loss."""
+        """Send the last move of the game, which the engine did not choose, to the engine. Raises: Loss."""
         self._allowed += self._grace_seconds
         began = time.perf_counter()
         try:
@@ -119,7 +119,7 @@ class Seat:
         began = time.perf_counter()
 
         def settle() -> None:
-            """Charge the time that passed before the engine began to think, then start its clock."""
+            """Charge the time that passed before the engine began to think, then start the delay meter."""
             self._between += time.perf_counter() - began
             self._settle()
             self._off_clock.append(self._between)
@@ -161,7 +161,7 @@ class Seat:
             raise Loss(self.colour, Ending.TIME, detail, self._between)
 
     def _extension(self) -> float:
-        """Return the seconds by which the deadline of the move is extended. Called when the deadline has passed."""
+        """Return the seconds by which the move's deadline is extended. The driver calls this after the deadline."""
         self._extended = min(self._carried + self._meter.seconds_so_far(), self._longest_extension)
         return self._extended
 

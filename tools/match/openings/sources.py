@@ -1,8 +1,8 @@
 """Openings from the balanced suite, from a file of games, or of random moves.
 
-This module also has the functions with which ``outflank openings make`` makes a balanced suite. The engine scores all
-positions after a given number of moves, one for each class of symmetric positions. The suite consists of the positions
-in which neither side is far ahead.
+This module also has the functions with which ``outflank openings make`` makes a balanced suite. The engine scores the
+positions after a given number of moves, one position of each symmetry class. The suite consists of the openings after
+which neither side is far ahead.
 """
 
 import random
@@ -38,8 +38,8 @@ def play_random(
 ) -> tuple[Position, tuple[Move, ...]] | None:
     """Play `moves` random moves, and every forced pass before, between and after them.
 
-    Returns: the position, in which the side to move has a move, and the moves without passes; None if the game has
-        ended.
+    Returns: the final position, in which the side to move has a legal move, and the moves without passes; None if the
+        game has ended.
     """
     played: list[Move] = []
     position, _ = after_passes(position)
@@ -49,7 +49,7 @@ def play_random(
     return None if position.is_over else (position, tuple(played))
 
 
-_MOST_BYTES = 1 << 24  # enough for a hundred thousand games
+_MOST_BYTES = 1 << 24  # the maximum size of a file, enough for a hundred thousand games
 _BALANCED = "balanced"
 _RANDOM = "random:"
 _RANDOM_MOVES = 8
@@ -107,7 +107,7 @@ class OpeningsChoice:
     def take(self, count: int, rules: Rules, seed: int) -> Iterator[tuple[Move, ...]]:
         """Return the moves of `count` openings, without passes. A file with fewer openings is repeated from its start.
 
-        Raises: FileFormatError with the file and the line; SettingsError if the balanced suite does not suit the rules.
+        Raises: FileFormatError that names the file and the line; SettingsError if the rules exclude the balanced suite.
         """
         if self.path is not None:
             listed = read_openings(self.path, rules, self.plies)
@@ -125,7 +125,7 @@ def default_openings(rules: Rules) -> OpeningsChoice:
 def read_openings(path: Path, rules: Rules, plies: int | None = None) -> list[tuple[Move, ...]]:
     """Return the moves of each game in a file of any format, or the first `plies` moves of each game, without passes.
 
-    Raises: FileFormatError with the file and the line or the game.
+    Raises: FileFormatError that names the file, and the line or the game.
     """
     try:
         with open_regular(path) as stream:
@@ -139,7 +139,7 @@ def read_openings(path: Path, rules: Rules, plies: int | None = None) -> list[tu
 def random_openings(moves: int, count: int, rules: Rules, seed: int) -> Iterator[tuple[Move, ...]]:
     """Yield `count` openings of `moves` random moves.
 
-    The openings differ, even up to symmetry, as long as new openings can be found.
+    No opening equals an earlier one up to symmetry, as long as new openings can be found.
     """
     rng, start = random.Random(seed), Position.start(rules)
     seen: set[Position] = set()
@@ -179,7 +179,7 @@ def _opening(
 
 
 SUITE = Path(__file__).parent / "data" / "balanced.txt"
-_FIRST_MOVE = "f5"  # by convention; the four possible first moves are symmetric
+_FIRST_MOVE = "f5"  # a convention; the four possible first moves are symmetric
 # A shallow search rejects most positions. In a sample, its score differed from a deep search's by at most 4 discs.
 _SCREEN = Limit(depth=10, selectivity=73)
 _SCREEN_DISCS = 4.0
@@ -188,7 +188,7 @@ _SCREEN_DISCS = 4.0
 def balanced_openings(count: int, rules: Rules, seed: int) -> Iterator[tuple[Move, ...]]:
     """Return `count` openings of the suite in random order. An opening repeats only after all others have been drawn.
 
-    Raises: SettingsError if the rules have other moves than Othello's.
+    Raises: SettingsError if the start or the moves of the rules differ from Othello's.
     """
     if not rules.has_othello_moves:
         raise SettingsError(
@@ -234,9 +234,10 @@ def judge(position: Position, within: float, deep: Limit) -> float | None:
     Args:
         position: the position.
         within: the largest permitted lead of one side in discs.
-        deep: the limit of the second search, which gives the returned score.
+        deep: the limit of the deep search, which gives the returned score after a shallow search.
     """
-    from outflank.tools.runtime.executor import shared_searcher  # here, since help texts do not need it
+    # Imported here, since help texts do not need it.
+    from outflank.tools.runtime.executor import shared_searcher
 
     searcher = shared_searcher()
     for limit, most in ((_SCREEN, within + _SCREEN_DISCS), (deep, within)):
