@@ -1,7 +1,8 @@
 """Plays the games of a run on the workers of a Dask cluster. The engines must be installed on the workers' machines.
 
 If a worker dies, the scheduler gives its pairs to other workers. A task starts its own engines, plays one pair, and
-returns all events of the pair. Only returned events count, so a task may be run again.
+returns the events of the pair except turns, which the game records contain. Only returned events count, so a task may
+be run again.
 """
 
 import contextlib
@@ -79,7 +80,7 @@ class ClusterPool:
         key = f"outflank-{self._run}-{pairings[0].pair}-{pairings[0].attempt}"
         task = _play, self._settings, self._run, pairings, engines, self._all_dialogues
         future = self._client.submit(if_same_build, this_build(), *task, key=key, pure=False)
-        self._running[key] = future  # Dask would cancel a future without a reference
+        self._running[key] = future  # Dask cancels a task when no reference to its future is left
         future.add_done_callback(partial(self._report, pairings))
 
     def stop(self) -> None:

@@ -26,8 +26,8 @@ from outflank.tools.match.state.store import Store
 from outflank.tools.runtime.progress import counted
 from outflank.tools.runtime.signals import Interrupts
 
-MOST_ATTEMPTS = 6  # the number of void attempts at a pair after which the run stops with an error
-_PATIENCE_SECONDS = 60.0  # the longest wait for free disk space when the run ends
+MOST_ATTEMPTS = 6  # the number of void attempts at a pair in a session after which the run stops
+_PATIENCE_SECONDS = 60.0  # the longest time for which writes are retried when the run ends
 _RETRY_SECONDS = 0.5
 
 
@@ -35,7 +35,7 @@ class Conductor:
     """Plays the missing games of a run.
 
     Attributes:
-        finished: True if every game was played, or if the test has its verdict.
+        finished: True if every game was played, or if the run's test has reached a verdict.
 
     Args:
         past: the run so far.
@@ -75,7 +75,7 @@ class Conductor:
         self._remarks = set(past.remarks)
 
     def play(self) -> None:
-        """Play all games, or as many as the test needs.
+        """Play the missing games, at most until the run's test reaches a verdict.
 
         Raises: Interrupted; OutflankError if too many attempts at a pair were void.
         """
@@ -144,7 +144,7 @@ class Conductor:
                 case GameVoided(game):
                     events += self._void(game)
                 case Remark(sentence):
-                    # Each worker has its own driver of an engine, and each driver makes the same remark.
+                    # Each worker has its own driver for an engine, so several drivers may make the same remark.
                     if sentence not in self._remarks:
                         self._remarks.add(sentence)
                         events.append(piece)
@@ -155,7 +155,7 @@ class Conductor:
             self._on_event(event)
 
     def _end_pair(self, pair: int, failure: str) -> list[GameVoided]:
-        """Handle the end of an attempt at a pair, and return the events for games that a failure has voided.
+        """Handle the end of an attempt at a pair, and return the events for games that `failure` has voided.
 
         If games of the pair are missing, the pair is put back into the queue, before all later pairs.
         """
@@ -220,7 +220,7 @@ def is_over(run: Run, openings: Sequence[tuple[Move, ...]]) -> bool:
 
 
 def with_games(run: Run, games: int) -> RunSettings:
-    """Return the settings of a match with a larger number of games. Raises: SettingsError."""
+    """Return the settings of a match with `games` games, at least as many as before. Raises: SettingsError."""
     settings = run.settings
     if settings.format is not Format.MATCH or settings.tuning:
         kind = "tuning" if settings.tuning else f"tournament ({settings.format})"

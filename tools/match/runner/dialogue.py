@@ -6,7 +6,7 @@ from collections import deque
 from outflank.protocol.lines import printable
 
 _FIRST_LINES = 2_000  # an ordinary game has a few hundred lines
-_LAST_LINES = 2_000  # the lines at the end of the dialogue, which show the fault
+_LAST_LINES = 2_000  # the last lines of a dialogue show the fault
 LONGEST_LINE = 1_000  # characters; longer lines are cut
 _Line = tuple[float, str, str, str]
 

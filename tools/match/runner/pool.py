@@ -37,17 +37,17 @@ from outflank.tools.runtime.signals import Stopped
 
 _SLICE_SECONDS = 0.05  # the longest wait before turns are stored and signals are checked
 _LONGEST_PAUSE = 60.0  # the longest pause after a failure of the runner; the first pauses take 1, 4 and 16 s
-_DESCRIPTORS = 256  # the number of file descriptors of the program without its engines
-_DESCRIPTORS_A_TABLE = 32  # the number of file descriptors of a worker while two engines end and two start
+_DESCRIPTORS = 256  # the number of file descriptors that the program needs in addition to its workers
+_DESCRIPTORS_A_TABLE = 32  # the file descriptors that a worker needs while two engines end and two start
 # The longest delay that does not void a loss on time: half the default grace period. It is constant, so that results of
 # different runs are comparable.
 THRESHOLD_SECONDS = 0.025
-_THOUGHT_SECONDS = 0.1  # the least time between two search reports that observers get
-MOST_CRASHES = 3  # the maximum number of replays of a pair after crashes, if the settings ask for replays
-# The maximum number of replays of a pair after time forfeits on a busy machine; later forfeits count.
+_THOUGHT_SECONDS = 0.1  # the minimum interval between search reports that observers get in a turn
+MOST_CRASHES = 3  # up to this attempt at a pair, a crash is void if the settings ask for replays
+# Up to this attempt at a pair, a time forfeit on a busy machine is void. In later attempts it counts.
 MOST_FALLS = 5
 _FAREWELL_SECONDS = 1.0
-_HURRIED_SECONDS = 0.4  # the patience after Ctrl-C, so that both engines have ended within two seconds
+_HURRIED_SECONDS = 0.4  # the patience with an engine after Ctrl-C, so that two engines end within two seconds
 
 
 class PairWorker:
@@ -55,9 +55,10 @@ class PairWorker:
 
     Args:
         settings: the settings of the run.
-        stall_watch: the record of this process's stalls; None if no engine has a clock.
+        stall_watch: the record of the machine's suspensions; None if no engine has a clock.
         emit: the function that is called with each event when the event happens.
-        is_over: the function that is called often. If it returns True, ``play`` raises ``Stopped``.
+        is_over: the function that returns whether to stop. It is called often; if it returns True, ``play`` raises
+            ``Stopped``.
         on_update: the function that is called with each update during a turn; None if no observer wants updates.
         make: the function that makes the driver of an engine; it gets the arguments of ``make_driver``.
         all_dialogues: True if every game record gets a dialogue; False if only games lost by a fault get one.
@@ -99,10 +100,10 @@ class PairWorker:
             self._drivers[engine.name].open()
 
     def play(self, pairings: Iterable[Pairing], engines: Iterable[EngineSpec]) -> None:
-        """Play the missing games of a pair. A void game ends the pair, since the whole pair is void then.
+        """Play the missing games of a pair. Stop after a void game, since it voids the whole pair.
 
         Args:
-            pairings: the games.
+            pairings: the missing games.
             engines: both engines, with their options for this pair.
 
         Raises: Stopped, after all engines have been closed.
@@ -181,7 +182,7 @@ class PairWorker:
     def _hear(self, name: str, direction: str, line: str) -> None:
         """Log a line. If the line is a search report, also pass it to the observers.
 
-        The rate of these reports is limited, since an engine may send a thousand a second.
+        Observers get only some of the reports, since an engine may send a thousand a second.
         """
         self._dialogue.add(name, direction, line)
         if direction == "<" and is_thought(line) and self._on_update:
@@ -207,7 +208,7 @@ def needs_stall_watch(settings: RunSettings) -> bool:
 
 
 News = Event | PairDone
-"""A message of a worker: an event of a game, or the end of the worker's attempt at a pair."""
+"""A message from a worker: an event of a game, or the end of an attempt at a pair."""
 
 
 class PairPool(Protocol):
@@ -252,7 +253,7 @@ class NewsQueue:
             self._weighty.set()
 
     def take(self) -> list[News]:
-        """Wait a short time for a message that is not a turn, and return all messages."""
+        """Wait a short time for a message that is not a turn, then remove and return all messages."""
         self._weighty.wait(_SLICE_SECONDS)
         self._weighty.clear()
         return [self._news.popleft() for _ in range(len(self._news))]
@@ -311,7 +312,7 @@ class LocalPool:
         return len(self._workers)
 
     def check_engines(self, on_wait: Callable[[], object]) -> None:
-        """Let the first worker start every engine once. Engines may keep running in this worker.
+        """Let the first worker start every engine once. This worker may keep engines running.
 
         Raises: OutflankError if an engine can't play; the exceptions of `on_wait`.
         """

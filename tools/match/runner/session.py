@@ -22,7 +22,7 @@ from outflank.tools.runtime.signals import Interrupted, Interrupts
 OpenPool = Callable[
     [RunSettings, str, Callable[[LiveUpdate], object] | None, bool], AbstractContextManager[PairPool]
 ]
-"""Opens a pool from the settings, the run's id, the receiver of updates, and ``all_dialogues`` of ``PairWorker``."""
+"""Opens a pool. Arguments: the settings, the run's id, and ``on_update`` and ``all_dialogues`` of ``PairWorker``."""
 
 
 def local_pool(
@@ -38,7 +38,7 @@ class RunSession:
     Attributes:
         settings: the run's settings.
         folder: the folder of the run's file.
-        past: the run after its earlier sessions; None for a new run.
+        past: the state of the run after its earlier sessions; None for a new run.
         interruption: the signal that ended the session early; None without a signal.
         trouble: a sentence about records that could not be written; empty if all were written.
     """
@@ -171,5 +171,5 @@ def _receiver(observers: Sequence[RunObserver]) -> Callable[[LiveUpdate], None] 
 
 
 def _openings(settings: RunSettings) -> Iterator[tuple[Move, ...]]:
-    """Draw the openings. More games only add openings at the end."""
+    """Draw the openings. With a larger number of games, the same openings come first."""
     return settings.openings.take(openings_needed(settings), settings.rules, settings.seed)
