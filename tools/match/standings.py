@@ -1,4 +1,4 @@
-"""The standings of a run, updated game by game: pairs, repeats, scores, ratings, order, and the test's verdict."""
+"""The standings of a run, updated game by game: pairs, repeated pairs, scores, ratings, order, the test's verdict."""
 
 import threading
 import time
@@ -21,7 +21,7 @@ from outflank.tools.match.stats.ratings import PairScore, Ratings, rate
 
 _PASS = len(SQUARES)
 _NO_DIRECTION = len(DIRECTIONS)
-_SECONDS_BETWEEN = 1.0  # the least time between two computations of the same value
+_SECONDS_BETWEEN = 1.0  # the minimum interval between two computations of the same value
 _SHARE = 20  # a value that took t seconds is computed again after 20 t seconds at the earliest
 
 Computed = TypeVar("Computed")
@@ -66,7 +66,8 @@ class Standings:
             self.games[number] = replace(game, turns=(), dialogue=())
             self.pairs[pair] = _pair_score(both)
             if twin is None:
-                self._open[pair] = replace(game, outside={})  # a later void must not count these times again
+                # The off-clock times have been counted, also if the game becomes void.
+                self._open[pair] = replace(game, outside={})
             else:
                 key = self._keys[pair] = pair_key(both)
                 self._first_with[key] = min(pair, self._first_with.get(key, pair))
@@ -105,7 +106,7 @@ class Standings:
 
     @property
     def rated_pairs(self) -> list[PairScore]:
-        """The pairs that ratings count, in schedule order: incomplete pairs are included, repeats are left out."""
+        """The pairs that ratings count, in schedule order: with incomplete pairs, without repeated pairs."""
         repeated = self.repeats
         with self._lock:
             return [score for pair, score in sorted(self.pairs.items()) if pair not in repeated]
@@ -118,12 +119,12 @@ class Standings:
 
     @property
     def match_points(self) -> list[float]:
-        """The first engine's points, 0 to 2, in each complete pair of a match, in schedule order, without repeats."""
+        """The first engine's points, 0 to 2, in each complete pair of a match, in order, without repeated pairs."""
         return [score.points for score in self._of_first(self._keys)]
 
     @property
     def tested_points(self) -> list[float]:
-        """The ``match_points`` before the first incomplete pair, which the run's test counts."""
+        """The points that the run's test counts: ``match_points`` up to the first incomplete pair."""
         return [score.points for score in self._of_first(self._in_turn())]
 
     @property
@@ -145,7 +146,7 @@ class Standings:
 
     @property
     def elo(self) -> EloEstimate | None:
-        """The Elo difference between the two engines, without repeats; None for a run of more engines.
+        """The Elo difference between two engines, without repeated pairs; None for a run of more engines.
 
         This property, ``ratings`` and ``order`` are recomputed when they are read after new games, but at most once a
         second, and less often if the computation is slow.
@@ -154,7 +155,7 @@ class Standings:
 
     @property
     def ratings(self) -> Ratings:
-        """The ratings of all engines, without repeats."""
+        """The ratings of all engines, without repeated pairs."""
         return self._current("ratings", lambda: rate(self.settings.names, self.rated_pairs))
 
     @property
@@ -162,9 +163,9 @@ class Standings:
         """The engines, best first.
 
         A Swiss tournament orders its engines by points (a bye counts as a won meeting), Buchholz and Sonneborn-Berger.
-        A knockout orders its engines by the round in which they lost. Other formats order the engines by their share of
-        the points, then by disc difference per game. Seeding breaks ties. Only a Swiss tournament counts unfinished
-        meetings.
+        A knockout orders its engines by the round in which they lost, then by meetings won. Other formats order the
+        engines by their share of the points, then by disc difference per game. Seeding breaks ties. Only a Swiss
+        tournament counts unfinished meetings.
         """
         order, _, _ = self._current("course", self._course)
         return order

@@ -9,16 +9,17 @@ from outflank.tools.match.schedule.meetings import Meeting, Schedule, totals
 from outflank.tools.match.schedule.swiss import SwissScore
 from outflank.tools.match.state.run import Format, RunSettings
 
-STANDING_OPENINGS = 1_000  # in a standing arena; engines that have met on all openings begin again
+# The number of openings of a standing arena. Two engines that have met on all of them start with the first one again.
+STANDING_OPENINGS = 1_000
 
 
 def plan(
     settings: RunSettings, openings: Sequence[tuple[Move, ...]], games: Iterable[GameRecord]
 ) -> tuple[Pairing, ...]:
-    """Return all games that are known so far, in the order of the schedule.
+    """Return all games that can be planned so far, in the order of the schedule.
 
-    The plan only grows at its end: the next round or tie-break is added when all earlier games have ended. The run is
-    finished when every game of the plan is in `games`.
+    Later plans only add games at the end: the next round or tie-break is planned when all earlier games have ended. The
+    run is finished when every planned game is in `games`.
 
     Args:
         settings: the settings of the run.
@@ -98,7 +99,7 @@ def _planned(settings: RunSettings, games: Iterable[GameRecord]) -> tuple[Schedu
             pairs = list(_circle(len(names)))
     for round in range(1, settings.rounds + 1):
         meetings = [Meeting(round, names[first], names[second]) for first, second in pairs]
-        if settings.games % 2:  # the engine that begins has Black in one game more
+        if settings.games % 2:  # the engine that begins has Black in one game more than its opponent
             for meeting, (first, second) in zip(meetings, pairs, strict=True):
                 meeting.second_begins = _second_begins(first, second, len(names)) is bool(round % 2)
         schedule.plan(meetings, settings.games)
@@ -108,9 +109,9 @@ def _planned(settings: RunSettings, games: Iterable[GameRecord]) -> tuple[Schedu
 def _second_begins(first: int, second: int, players: int) -> bool:
     """Return whether the second engine of a meeting in the first round has Black in the first game.
 
-    Each engine has Black first in about half of its meetings. The engines form a circle, except the last engine if
-    their number is even. In the circle, an engine has Black first against the engines that follow it within half of the
-    circle. The last engine has Black first against every second engine.
+    Each engine has Black first in about half of its meetings. The engines form a circle; if their number is even,
+    the last engine is outside. In the circle, an engine has Black first against the engines that follow it within half
+    of the circle. The last engine has Black first against every second engine.
     """
     circle = players - (players % 2 == 0)
     if second == circle:

@@ -15,7 +15,7 @@ _TIE_BREAK_GAMES = 2
 
 
 def knockout(schedule: Schedule, names: Sequence[str], games: int) -> list[list[Meeting]]:
-    """Plan the rounds whose engines are known after the games so far, and return the meetings of each round.
+    """Plan the rounds that can be planned so far, and return the meetings of each round.
 
     The tie-breaks of a round are played before the next round. Meetings are in the order of the bracket.
 
@@ -43,7 +43,7 @@ def knockout(schedule: Schedule, names: Sequence[str], games: int) -> list[list[
 
 
 def ranking(names: Sequence[str], rounds: Sequence[Sequence[Meeting]]) -> list[str]:
-    """Order the engines by the round in which they lost, then by meetings won, then by seeding.
+    """Return the engines, best first: by the round in which they lost, then by meetings won, then by seeding.
 
     No engine is ranked below an engine that it beat.
     """
@@ -73,10 +73,10 @@ def _meeting(round: int, first: str | None, second: str | None) -> Meeting:
 
 
 def _settle(schedule: Schedule, meetings: list[Meeting], games: int) -> None:
-    """Plan a round and its tie-breaks as far as the games so far allow.
+    """Plan a round and its tie-breaks as far as the games played so far allow.
 
-    Each stage waits for all meetings of the previous stage, so that the schedule does not depend on the order in which
-    meetings finish.
+    A tie-break is planned when all meetings have finished the previous stage, so that the schedule does not depend on
+    the order in which meetings finish.
     """
     for attempt in range(1 + TIE_BREAKS):
         schedule.plan(meetings, _TIE_BREAK_GAMES if attempt else games)

@@ -19,10 +19,10 @@ class Meeting:
 
     Attributes:
         round: the round of the tournament, 1 for the first.
-        first: an engine; the upper one in the bracket of a knockout.
+        first: one engine; in a knockout, the upper engine in the bracket.
         second: the opponent; None if the first engine has a bye.
         winner: the engine that won a meeting of a knockout; None in other formats, and before the decision.
-        decision: the reason for the win in a knockout; ``bye`` for a bye in any format; None for other meetings.
+        decision: the reason for the win in a knockout; ``bye`` for a bye in any format; None otherwise.
         scores: the score of the first engine in each stage, from the games played so far.
         games: the number of games planned so far.
         numbers: the game numbers of the games that were played.
@@ -72,7 +72,7 @@ class Meeting:
 
     @property
     def loser(self) -> str | None:
-        """The engine that was eliminated; None after a bye, and if the meeting has no winner."""
+        """The engine that the meeting eliminated; None for a bye, and if the meeting has no winner."""
         return self.second if self.winner == self.first else self.first if self.winner is not None else None
 
 

@@ -1,9 +1,9 @@
 """Swiss tournaments: engines with equal points meet, and no two engines meet twice if this can be avoided.
 
 The pairs of a round are the perfect matching of the engines with the lowest total cost (blossom algorithm, networkx).
-From the highest to the lowest, the costs are: a repeated meeting or a second bye; a bye of an engine other than the
-last one; a difference in points; and the distance from the customary opponent. Customarily, the upper half of the
-engines with equal points meets the lower half. A bye is worth the points of a won meeting.
+From the highest to the lowest, the costs are: a repeated meeting or a second bye; a bye, which costs more the higher
+the engine is ranked; a difference in points; and the distance from the customary opponent. Customarily, the upper half
+of the engines with equal points meets the lower half. A bye is worth the points of a won meeting.
 
 For the pairing, engines are ordered by points, Buchholz and seeding. In the table, Sonneborn-Berger counts before the
 seeding. The pairing ignores Sonneborn-Berger, so that a run of an earlier version continues with the same pairings.
@@ -53,7 +53,7 @@ def swiss(schedule: Schedule, names: Sequence[str], games: int, rounds: int) -> 
         round = len(found) + 1
         pairs = paired(swiss_scores(names, schedule.meetings), schedule.meetings)
         met = [Meeting(round, first, second) for first, second in pairs]
-        if games % 2:  # the engine that begins has Black in one game more
+        if games % 2:  # the engine that begins has Black in one game more than its opponent
             balance(met, begun)
         schedule.plan(met, games)
         playing = {name for pair in pairs for name in pair}
@@ -63,7 +63,7 @@ def swiss(schedule: Schedule, names: Sequence[str], games: int, rounds: int) -> 
 
 
 def ranking(table: Mapping[str, SwissScore]) -> list[str]:
-    """Order the engines by points, Buchholz, Sonneborn-Berger and seeding, the best engine first."""
+    """Return the engines, best first: by points, Buchholz, Sonneborn-Berger and seeding."""
     merit = attrgetter("points", "buchholz", "sonneborn_berger")
     return sorted(table, key=lambda name: merit(table[name]), reverse=True)
 
