@@ -31,7 +31,7 @@ _SINGULAR = {"options": "option"}  # NAME in the table ``options`` becomes the k
 def read_config(path: Path) -> dict[str, Any]:
     """Return the contents of a file as values of options: texts, truth values, and a list of texts for ``engine``.
 
-    Raises: FileFormatError with the file's name, and with the engine if an engine's table is wrong.
+    Raises: FileFormatError that names the file, and the engine if an engine's table is wrong.
     """
     found: dict[str, Any] = {}
     for key, value in read_toml(path, from_pipe=True).items():
@@ -56,8 +56,9 @@ def chosen_engines(
 
     Args:
         texts: the engines, each as a description or as the name of an engine in the file.
-        engines: a file with a table for each engine; if `texts` is empty, all engines of the file take part.
-        time: the time control of engines that don't name their own.
+        engines: a file with a table for each engine; if `texts` is empty, all engines of the file take part. None if
+            `texts` has only descriptions.
+        time: the time control of engines that have none of their own.
         each: see ``EngineSpec.from_settings``.
 
     Raises: NotationError; FileFormatError about the file.

@@ -157,7 +157,7 @@ class PairDone:
 
     Attributes:
         pairings: the games that were submitted to the worker.
-        failure: a sentence that describes the failure of the runner; empty if it did not fail.
+        failure: a description of the failure of the runner; empty if the runner did not fail.
     """
 
     pairings: Sequence[Pairing]
@@ -190,7 +190,7 @@ class Thought:
     Attributes:
         game: the number of the game.
         engine: the name of the engine.
-        line: the report as the engine wrote it, without control characters.
+        line: the first 1,000 characters of the engine's report, without control characters.
     """
 
     game: int
@@ -206,7 +206,7 @@ class RunObserver(ABC):
     """Follows a run.
 
     Attributes:
-        wants_live_updates: True if ``update`` is called.
+        wants_live_updates: True if ``update`` has to be called.
         wants_dialogues: True if every game record needs a dialogue; False if only games lost by a fault need one.
     """
 

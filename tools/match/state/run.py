@@ -15,11 +15,11 @@ from outflank.tools.match.stats.sprt import Sprt
 from outflank.tools.match.stats.spsa import Tuning, ValuePath
 from outflank.tools.runtime.progress import counted
 
-MOST_VOIDS = 0.03  # the largest share of an engine's games that may be void in a valid run
+MOST_VOIDS = 0.03  # the largest share of its games that an engine may void in a valid run
 
 
 class Format(StrEnum):
-    """The format of a run, which determines the engines that meet."""
+    """The format of a run, which determines which engines meet."""
 
     MATCH = "match"
     ROUND_ROBIN = "round-robin"
@@ -36,7 +36,7 @@ class RunSettings:
     Attributes:
         engines: the engines, in the order of their seeding; two for a match.
         openings: the source of the openings.
-        format: the format, which determines the engines that meet.
+        format: the format, which determines which engines meet.
         games: the number of games that two engines play when they meet.
         rounds: the number of rounds of a Swiss tournament; the number of repetitions of other formats.
         rules: the rules of all games.
@@ -44,11 +44,11 @@ class RunSettings:
         stall: the seconds that an engine without a clock may think about a move.
         adjudicate: the number of empty squares at which a game ends with its exact result; 0 for never.
         solve: the number of empty squares up to which positions are solved, to count lost discs; 0 to solve none.
-        resign: the rule by which the engines' own scores end a game that is won; None for never.
-        draw: the rule by which the engines' own scores end a game that is drawn; None for never.
+        resign: the rule that ends a won game by the scores of both engines; None for never.
+        draw: the rule that ends a drawn game by the scores of both engines; None for never.
         sprt: the test that may end a match early; None to play all games.
         concurrency: the number of pairs of games that are played at once.
-        replay_crashes: True if a pair with a crash is played again instead of being lost.
+        replay_crashes: True if a pair with a crash is played again; False if the crashed engine loses the game.
         tuning: the parameters and settings of a tuning run, in which an engine plays against itself; None for other
             runs.
     """
@@ -76,7 +76,7 @@ class RunSettings:
         return tuple(engine.name for engine in self.engines)
 
     def value_path(self) -> ValuePath | None:
-        """Return the values of a tuning before its first pair; None for all other runs."""
+        """Return the value path of a tuning, before its first pair; None for all other runs."""
         return ValuePath(self.tuning, (self.games + 1) // 2, self.seed) if self.tuning else None
 
     def line(self, build: str = "") -> str:
@@ -116,7 +116,7 @@ class Run:
         seconds: the time of play, without the pauses after interruptions; None if not known.
         machine: a description of the machine on which the run was begun; empty if not known.
         interrupted: True if a signal or a failure ended the run early.
-        finished: True if every game was played, or the test has its verdict.
+        finished: True if every game was played, or if the run's test has reached a verdict.
         outside: the off-clock time of each engine in all its games, including void games, by the engine's name.
         identities: the names and versions that each engine reported, by the engine's name in the run.
         cut_texts: the number of texts in the run's file that were too long, and were cut when the file was read.
@@ -214,7 +214,7 @@ def _differing(there: Mapping[str, Any], here: Mapping[str, Any], ignored: Colle
 
 
 def read_settings(plain: Mapping[str, Any]) -> RunSettings:
-    """Return the settings that ``plain_settings`` wrote. Raises: NotationError, KeyError, TypeError."""
+    """Return the settings from the values of ``plain_settings``. Raises: NotationError, KeyError, TypeError."""
     return RunSettings(
         engines=tuple(EngineSpec.from_settings(engine) for engine in plain["engines"]),
         format=Format(plain["format"]),

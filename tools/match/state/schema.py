@@ -1,4 +1,4 @@
-"""Writes and reads the rows of a run's file, which docs/match.md describes.
+"""Writes and reads the rows of a run's file. docs/match.md describes its tables.
 
 Rows are checked when they are read, since anybody may have edited the file.
 """
@@ -58,7 +58,7 @@ _GAME: dict[str, _Check] = {
     "margin": _MARGIN,
     **dict.fromkeys(("dialogue", "void", "blamed"), _or_none(_text)),
 }
-"""The columns of the table ``game`` in the order of a row, each with the check of its values."""
+"""The columns of the table ``game`` in their order, each with the function that checks its values."""
 _TURN: dict[str, _Check] = {
     "move": _text,
     "seconds": _or_none(_number(0, _MOST)),
@@ -66,7 +66,7 @@ _TURN: dict[str, _Check] = {
     "exact": _MARGIN,
     "book": _or_none(_whole(0, 1)),
 }
-"""The columns of the table ``turn`` after its key columns, each with the check of its values."""
+"""The columns of the table ``turn`` after its key columns, each with the function that checks its values."""
 _SETTINGS: dict[str, _Check] = {
     "games": _COUNT,
     "rounds": _COUNT,
@@ -81,7 +81,7 @@ _OUTSIDE = {"moves": _whole(0, _MOST), **dict.fromkeys(("seconds", "longest", "s
 
 
 def cut(text: str, longest: int) -> str:
-    """Return `text`, cut in its middle to `longest` characters, since the end of a dialogue shows the fault."""
+    """Cut `text` in its middle to `longest` characters. The end stays, since the end of a dialogue shows the fault."""
     if len(text) <= longest:
         return text
     kept = longest - len(_GAP)
@@ -139,7 +139,7 @@ Row = tuple[Any, ...]
 
 
 def read_opening(text: str, rules: Rules) -> tuple[Move, ...]:
-    """Return the moves that ``opening_text`` wrote. Raises: NotationError, IllegalMoveError."""
+    """Return the moves of an opening that ``opening_text`` wrote. Raises: NotationError, IllegalMoveError."""
     game = Game(rules)
     for move in text.split():
         game.play(move)
@@ -166,7 +166,7 @@ def ended_row(game: GameRecord) -> Row:
 
 
 def lost_facts(game: GameRecord) -> list[tuple[str, str]]:
-    """Return the fact that stores a game's ``lost_seconds``, as name and value; empty if they are None."""
+    """Return name and value of the fact that stores a game's ``lost_seconds``; empty if ``lost_seconds`` is None."""
     if game.lost_seconds is None:
         return []
     return [(_lost_name(game.pairing.number, game.pairing.attempt), f"{game.lost_seconds:.6f}")]
@@ -282,9 +282,9 @@ def _read_game(row: dict[str, Any], turns: Sequence[Row], lost_seconds: float | 
         raise FileFormatError(f"row {row['number']} of table game is no game: {error}") from None
 
 
-# The states of a run.
+# The values of the fact ``state``.
 PLAYING, INTERRUPTED, FINISHED = "playing", "interrupted", "finished"
-# The names of facts in the table ``run``.
+# The names of two facts. A fact is a row of the table ``run``.
 OUTSIDE, IDENTITIES = "outside", "identities"
 _LOST = "lost"  # the first word of a fact's name, before the number and the attempt of a game
 # Errors that are caused by values of the wrong type or out of range.
@@ -302,7 +302,7 @@ def refusals(file: Path) -> Iterator[None]:
 
 def read(connection: sqlite3.Connection) -> Run:
     """Return the run in an open file. Raises: the errors that ``refusals`` converts."""
-    connection.execute("BEGIN")  # so that all queries read the same state
+    connection.execute("BEGIN")  # a transaction, so that all queries read the same state
     try:
         facts = facts_of(connection)
         games, voids, long_texts = read_games(connection, facts)
@@ -352,5 +352,5 @@ def _is_identity(said: object) -> bool:
 
 
 def facts_of(connection: sqlite3.Connection) -> dict[str, str]:
-    """Return the facts about the whole run, by name."""
+    """Return the facts, by name: all rows of the table ``run``."""
     return dict(connection.execute("SELECT name, value FROM run"))

@@ -55,7 +55,7 @@ _MACHINE_ID = Path("/etc/machine-id")
 
 
 def machine_line() -> str:
-    """Describe the machine, such as ``Intel(R) Xeon(R), 2 processors, Linux x86_64, Python 3.11.7``."""
+    """Describe this machine, such as ``Intel(R) Xeon(R), 2 processors, Linux x86_64, Python 3.11.7``."""
     system = f"{platform.system()} {platform.machine()}"
     python = f"Python {platform.python_version()}"
     return ", ".join([cpu_name(), counted(processors(), "processor"), system, python])
@@ -64,8 +64,8 @@ def machine_line() -> str:
 def seal(file: Path, text: str) -> str:
     """Return the authentication code (HMAC) of `text` for this user on this machine.
 
-    On a machine without an id, the code depends on the file's inode number instead, so a copy of the file has another
-    code.
+    On a machine without an id, the code depends on the file's inode number instead, so a copy of the file has a
+    different code.
     """
     try:
         machine = _MACHINE_ID.read_bytes().strip()
@@ -128,7 +128,7 @@ class Store:
             expect_no_other_file(folder / RUN_FILE, "the records need")
             lock = lock_run(folder)
             undo.callback(lock.release)
-            # Before this process had the lock, another process may have made the file.
+            # Another process may have created the file before this process got the lock.
             expect_no_other_file(folder / RUN_FILE, "the records need")
             facts = {
                 "id": run,
@@ -229,7 +229,7 @@ class Store:
             self._unsaved.append(event)
             if isinstance(event, GameEnded | GameVoided):
                 self._note_engines(event.game)
-        # The record of an ended game has all its turns, so events of its single turns are not written.
+        # The record of an ended game has all turns of the game, so their events are not written.
         games = [event.game for event in self._unsaved if isinstance(event, GameEnded | GameVoided)]
         ended = {(game.pairing.number, game.pairing.attempt) for game in games}
         due = [
@@ -253,7 +253,7 @@ class Store:
         self._ended = True
         try:
             state = schema.FINISHED if finished else schema.INTERRUPTED
-            # Without a new game the sums do not change, so that showing a finished run does not add to its time.
+            # Without a new game the sums are not stored, so that showing a finished run does not add to its time.
             played = self._sums() if self._has_played else []
             self._commit([(schema.INSERT_FACT, ("state", state)), *played], durable=True)
             self._make_one_file()
@@ -328,7 +328,7 @@ class Store:
 
 
 def read_run(path: Path) -> Run:
-    """Return the run in a folder or a file. The games of the run may still be played.
+    """Return the run in a folder or a file. The run may still be in progress.
 
     Raises: FileFormatError if there is no run, or if the run can't be read.
     """

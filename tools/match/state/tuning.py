@@ -13,14 +13,14 @@ from outflank.tools.match.stats.spsa import TunedParameter, Tuning
 
 _SIDES, _TUNED = ("+", "-"), " tuned"
 TEST_FOLDER = "test"  # the subfolder of a tuning for the match of the tuned values against the initial ones
-_POINTS = 200  # the approximate number of points in a path
-_SETTLED_FROM = 0.75  # the share of the pairs at the beginning that mean and spread leave out
+_POINTS = 200  # the approximate number of points in ``Value.path``
+_SETTLED_FROM = 0.75  # the share of the pairs, from the first on, that mean and spread leave out
 
 
 def tuning_settings(settings: RunSettings, parameters: Sequence[TunedParameter]) -> RunSettings:
-    """Return the settings of a run in which the only engine of `settings` plays against itself with other values.
+    """Return the settings of a run in which the only engine of `settings` plays against itself with varied values.
 
-    The SPRT of `settings` is moved to the tuning, which uses it for the test of the tuned values.
+    The SPRT of `settings` becomes the test of the tuned values against the initial ones after the run.
 
     Raises: NotationError if a name is too long, or if two parameters have the same name.
     """
@@ -35,7 +35,7 @@ def tuning_settings(settings: RunSettings, parameters: Sequence[TunedParameter])
         )
     engine = engine.with_options(start)
     engines = tuple(_named(engine, side) for side in _SIDES)
-    _named(engine, _TUNED)  # reports now, not after the games, that the name for the test is too long
+    _named(engine, _TUNED)  # raises now, not after the games, if the name for the test is too long
     games = settings.games + settings.games % 2
     return replace(settings, engines=engines, tuning=tuning, games=games, sprt=None)
 
@@ -52,9 +52,8 @@ class Value:
         parameter: the parameter.
         text: the present value in the form that engines get.
         mean: the mean over the last quarter of the pairs so far.
-        spread: the standard deviation over the same pairs.
-        path: a path of about ``_POINTS`` points, each with a number of pairs, and the value and the step after these
-            pairs.
+        spread: the standard deviation of the value over the same pairs.
+        path: about ``_POINTS`` points: a number of pairs, the value after these pairs, and the step in the last pair.
     """
 
     parameter: TunedParameter
@@ -99,7 +98,7 @@ def values_of(settings: RunSettings, results: Sequence[float]) -> list[Value]:
 
 
 def test_of(settings: RunSettings, values: Sequence[Value]) -> RunSettings | None:
-    """Return the settings of the match of tuned against initial values; None without a test or a changed value."""
+    """Return the settings of the match that tests the tuned values; None without a test or a changed value."""
     tuning = settings.tuning
     if tuning is None or tuning.test is None:
         return None

@@ -94,7 +94,7 @@ class EloEstimate:
 
 
 def estimate(points: Sequence[float], pairs: Sequence[float]) -> EloEstimate:
-    """Return the estimate from a match.
+    """Return the estimate of the difference in strength from a match.
 
     Args:
         points: the points of the first engine in each game, 0 to 1; games of incomplete pairs are included.
@@ -185,7 +185,7 @@ def _likeliest(counts: Sequence[float], is_beyond: Callable[[float, float], bool
     Args:
         counts: the numbers of pairs by score, the lowest score first; the first number is not 0.
         is_beyond: the function that gets a mean and a likelihood ratio (twice the difference of log-likelihoods), and
-            returns whether they are beyond the bound.
+            returns whether the mean or the ratio is beyond the bound.
     """
     cells = [(count, score) for count, score in zip(counts, scores(len(counts)), strict=True) if count]
     total = sum(counts)

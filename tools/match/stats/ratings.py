@@ -11,7 +11,7 @@ import numpy as np
 from outflank.tools.match.game.results import Score
 from outflank.tools.match.stats.elo import QUANTILE
 
-_ELO = 400 / math.log(10)  # the Elo difference for odds of e to 1
+_ELO = 400 / math.log(10)  # the Elo difference at which the odds are e to 1
 _FEWEST_OPENINGS = 10
 _NO_SURPLUS = 1e-3  # points; results are multiples of half a point, so smaller values come from rounding
 _PRECISION = 1e-9
@@ -29,7 +29,7 @@ class PairScore:
         first: the name of one of the engines.
         second: the name of its opponent.
         score: the score of the first engine.
-        opening: a value that is equal for all games on the same opening.
+        opening: a key that is the same for all pairs on the same opening.
     """
 
     first: str
@@ -162,7 +162,7 @@ def _likeliest(points: Matrix, prior: float) -> Matrix:
 
 
 def _information(strengths: Matrix, games: Matrix, prior: float) -> Matrix:
-    """Return the negative Hessian of the log-likelihood, plus the constant that keeps the mean at 0."""
+    """Return the negative Hessian of the log-likelihood, plus 1 in each cell, which keeps the mean at 0."""
     share = _shares(strengths)
     weights = games * share * share.T
     own = 1 / (1 + np.exp(-strengths))
@@ -170,7 +170,7 @@ def _information(strengths: Matrix, games: Matrix, prior: float) -> Matrix:
 
 
 def _residuals(strengths: Matrix, pairs: Iterable[PairScore], index: dict[str, int]) -> Matrix:
-    """Return the points that each engine (column) scored above expectation on each opening (row)."""
+    """Return the points that each engine (column) scored on each opening (row), minus the expected points."""
     share = _shares(strengths)
     rows: dict[Hashable, Matrix] = {}
     for pair in pairs:
@@ -185,7 +185,8 @@ def _residuals(strengths: Matrix, pairs: Iterable[PairScore], index: dict[str, i
 def _covariance(strengths: Matrix, games: Matrix, prior: float, residuals: Matrix) -> Matrix:
     """Return the covariance of the strengths, clustered by opening.
 
-    The covariance is not clustered if there are few openings, if there is a `prior`, or if an engine has no residuals.
+    The covariance is not clustered if there are few openings, if there is a `prior`, or if all residuals of an engine
+    are 0.
     """
     # The games determine only the differences of the strengths, so their common shift is projected out.
     centring = np.eye(len(strengths)) - 1 / len(strengths)

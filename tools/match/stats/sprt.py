@@ -24,7 +24,7 @@ _UNSEEN = 1e-3
 # The search for the Lagrange multiplier covers a logistic scale from minus this number to this number. This range
 # suffices even for a count of 1e-3 among 1e12 outcomes.
 _WIDEST = 60.0
-_STEPS = 2**46  # steps of 2e-12 from one end of the scale to the other
+_STEPS = 2**46  # the number of steps on this scale, each of 2e-12
 _MOST_ROUNDS = 100
 _PRECISION = 1e-10
 
@@ -40,7 +40,7 @@ def ratio_of_means(counts: Sequence[float], mean0: float, mean1: float) -> float
 def ratio_of_t_values(counts: Sequence[float], t0: float, t1: float) -> float:
     """Return the log-likelihood ratio of the t-value `t1` against `t0`.
 
-    A t-value is (mean - 1/2) / standard deviation.
+    A t-value is (mean - 1/2) / standard deviation of a distribution of scores.
     """
     shares = _shares(counts)
     return _log_ratio(counts, _fit_t_value(shares, t0), _fit_t_value(shares, t1))
@@ -80,7 +80,7 @@ def _fit(shares: Sequence[float], deviations: Sequence[float]) -> list[float]:
         terms = zip(shares, deviations, divisors(logit), strict=True)
         return sum(share * deviation / divisor for share, deviation, divisor in terms)
 
-    # The excess decreases from the lower end to the upper end.
+    # The excess decreases along the scale, so bisection finds its zero.
     step = bisect_left(range(_STEPS), 0.0, key=lambda step: -excess(_logit(step)))
     return [share / divisor for share, divisor in zip(shares, divisors(_logit(step)), strict=True)]
 
@@ -92,8 +92,8 @@ def _logit(step: int) -> float:
 def _fit_t_value(shares: Sequence[float], t_value: float) -> list[float]:
     """Return the likeliest distribution with the given t-value.
 
-    Linearizes the t-value at a distribution, and finds the likeliest distribution under the linear constraint. Both
-    steps are repeated from the new distribution until the distributions converge.
+    The t-value is linearized at a distribution, and the likeliest distribution under the linear constraint is found.
+    Both steps are repeated from the new distribution until the distributions converge.
     """
     values = scores(len(shares))
     fitted = [1 / len(shares)] * len(shares)
@@ -202,7 +202,7 @@ class Sprt:
             return 0.0
         if self.model == "logistic":
             return ratio_of_means(counts, expected_score(self.elo0), expected_score(self.elo1))
-        # The standard deviation of the mean score of two independent games is sqrt(2) times smaller.
+        # The standard deviation of a pair's mean score is sqrt(2) times smaller than a single game's.
         scale = math.sqrt((len(counts) - 1) / 2) / NELO_PER_T
         return ratio_of_t_values(counts, scale * self.elo0, scale * self.elo1)
 
@@ -291,7 +291,8 @@ def _log_share(elo: float) -> float:
     return min(odds, 0.0) - math.log1p(math.exp(-abs(odds)))
 
 
-# This is added to the mean square. Sums are whole numbers, so a standard deviation below one disc is not significant.
+# A constant in discs squared that is added to the mean square of the sums. Sums are whole numbers, so a standard
+# deviation below one disc is not significant.
 _ROUNDING = 1.0
 
 

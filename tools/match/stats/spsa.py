@@ -22,8 +22,9 @@ from outflank.tools.match.stats.sprt import Sprt
 
 ALPHA, GAMMA = 0.602, 0.101
 STABILITY = 0.1  # Spall's constant A as a share of all pairs; it limits the rate in the first pairs
-_STEPS_IN_RANGE = 20  # the number of default steps in the range of a parameter
-_LEAST_STEP_OF_WHOLE = 0.5  # rounding would cancel a smaller step in most pairs
+_STEPS_IN_RANGE = 20  # the default step is the range of the parameter divided by this number
+# The smallest default step of an int parameter. Rounding would cancel a smaller step in most pairs.
+_LEAST_STEP_OF_WHOLE = 0.5
 _NAME = re.compile(r"(?=.{1,40}$)[\w.-]+(?: [\w.-]+)*", re.ASCII)
 _LARGEST = 1e12
 _MOST_LAG = 100_000
@@ -39,9 +40,9 @@ class TunedParameter:
     Attributes:
         name: the name of the parameter in the engine.
         kind: ``int`` or ``real``.
-        start: the value at the beginning.
-        least: the smallest value.
-        most: the largest value.
+        start: the initial value.
+        least: the smallest permitted value.
+        most: the largest permitted value.
         step: the amount by which the value is raised for one engine and lowered for the other, at the end of the run.
         rate: the change of the value for each game won, at the end of the run, as a fraction of `step`.
 
@@ -74,7 +75,7 @@ class TunedParameter:
         start, least, most = (_number(name, word) for word in words[2:5])
         usual = max((most - least) / _STEPS_IN_RANGE, _LEAST_STEP_OF_WHOLE if kind == "int" else 0.0)
         step = _number(name, words[5]) if len(words) > 5 else usual
-        # The default rate decreases with the number of pairs. For 250,000 pairs it is fishtest's rate of 0.002.
+        # The default rate decreases with the number of pairs. For 250,000 pairs it is 0.002, the rate of fishtest.
         rate = _number(name, words[6]) if len(words) > 6 else min(1 / math.sqrt(pairs), 1.0)
         return cls(name, kind, start, least, most, step, rate)
 
@@ -157,10 +158,10 @@ class Tuning:
 
 
 class ValuePath:
-    """The values of a tuning while results come in. They do not depend on the order in which results arrive.
+    """The values of a tuning, which move with each result. They don't depend on the order in which results arrive.
 
     Attributes:
-        pairs: the number of pairs before the first pair without a result. Only their results have moved the values.
+        pairs: the number of pairs before the first pair without a result. Only these pairs have moved the values.
         values: the values after these pairs, one for each parameter.
 
     Args:
@@ -179,7 +180,7 @@ class ValuePath:
         self._before: dict[int, list[float]] = {0: self.values}
 
     def add(self, pair: int, points: float) -> None:
-        """Add the points of the plus side in a pair, 0 to 2. They take effect when all earlier pairs have results."""
+        """Add the first engine's points in a pair, 0 to 2. They take effect when all earlier pairs have results."""
         self._ahead[pair] = points
         while (points_of_next := self._ahead.pop(self.pairs + 1, None)) is not None:
             self.pairs += 1
@@ -192,7 +193,7 @@ class ValuePath:
         return pair - self._tuning.lag <= self.pairs
 
     def sides(self, pair: int) -> tuple[dict[str, str], dict[str, str]]:
-        """Return the values of the plus and the minus side in a pair to be played, in the form that engines get."""
+        """Return the values of the first and of the second engine in a pair, in the form that engines get."""
         middle = self._before[max(pair - self._tuning.lag, 0)]
         random = self._random(pair)
         plus, minus = {}, {}
@@ -213,7 +214,7 @@ class ValuePath:
         growth = ((settled + self._length) / (settled + pair)) ** ALPHA
         for parameter, value in zip(self._tuning.parameters, self.values, strict=True):
             sign = _sign(random)
-            random.random()  # skips the random number that `sides` used for rounding
+            random.random()  # skip the random number that `sides` used for rounding
             gain = parameter.rate * parameter.step**2 * growth / self.step(parameter, pair)
             moved.append(parameter.clipped(value + sign * gain * (2 * points - 2)))
         self.values = moved
