@@ -34,7 +34,7 @@ from outflank.tools.match.state.events import Event, GameEnded, GameStarted, Gam
 from outflank.tools.runtime.progress import folded
 
 _HELLO_SECONDS = 10.0  # the time limit for the first message
-_OPEN_SECONDS = 120.0  # the time limit for the start of the client's engines
+_OPEN_SECONDS = 120.0  # the time limit for ``open``, which the client sends after the start of its engines
 _WRONG_TOKEN_SECONDS = 1.0  # the delay before a client with a wrong token is refused
 _FAREWELL_SECONDS = 2.0
 _JOINED = "outflank join"  # the engine command in an entrant's spec; it is never run
@@ -49,7 +49,7 @@ class Arena(RunObserver):
         tokens: the tokens of the entrants.
         route: the web server's route to the WebSocket of the arena.
         is_paused: True while no new pairs of games may start.
-        games_ended: the number of games that have ended, including those before a restart of the server.
+        games_ended: the number of games that have ended, including games before a restart of the server.
 
     Args:
         folder: the folder of the arena's files.
@@ -80,7 +80,7 @@ class Arena(RunObserver):
         self._on_changed: Callable[[], object] = lambda: None
         self._lock = threading.Lock()
         self._field: frozenset[str] | None = None  # the admitted entrants; None admits every valid token
-        self._taken: frozenset[str] = frozenset()  # the names of this machine's engines
+        self._taken: frozenset[str] = frozenset()  # the names that engines of this machine use
         self._playing: dict[int, Pairing] = {}
         self._is_over = False
         self._make_connection = partial(Connection, patience=patience, most=most)
@@ -105,11 +105,11 @@ class Arena(RunObserver):
         self._on_changed = look
 
     def play_by(self, rules: Rules, time: TimeControl, taken: Collection[str]) -> None:
-        """Use the rules and time control of a run. `taken`: the reserved names of this machine's engines."""
+        """Adopt the rules and time control of a run. `taken`: the names that engines of this machine use."""
         self._rules, self.time, self._taken = rules, time, frozenset(taken)
 
     def close_entries(self, field: Collection[str]) -> None:
-        """Admit only the entrants in `field` from now on. Requests to entrants without a token fail at once."""
+        """Admit only the entrants in `field` from now on. If one of them has no token, requests to it fail at once."""
         self._field = frozenset(field)
         known = self.tokens.names()
         for name in field:
@@ -212,12 +212,13 @@ class Arena(RunObserver):
             with self._registered(connection.name, client):
                 await first_of(client.end(), self._carry(client, connection, token))
         except OutflankError as error:
-            # The text before the first comma is the kind of the sentence, since the text after it may quote the client.
+            # Refusals of the same kind are folded. The kind is the text before the first comma, since the text after it
+            # may quote the client.
             self._say(f"somebody was refused: {error}", str(error).partition(",")[0])
             with suppress(Exception):  # the client may have disconnected
                 await client.refuse(error)
         except (WebSocketDisconnect, RuntimeError):
-            pass  # Starlette raises RuntimeError for a message to a closed socket
+            pass  # Starlette raises RuntimeError if a message is sent on a closed socket
 
     async def _admitted(self, token: str) -> Connection:
         try:
@@ -251,7 +252,7 @@ class Arena(RunObserver):
             raise Refusal(f"no open came within {_OPEN_SECONDS:g} s", again=True) from None
         if not isinstance(opening, messages.OpenMessage):
             raise Refusal(f"expected open after the greeting, got {opening.type}")
-        await self._admitted(token)  # check again: the token may have become void meanwhile
+        await self._admitted(token)  # checked again, since the token may have become void
         client.is_open = True
         connection.attach(client, opening.slots, printable(opening.engine))
         self._on_change(connection)

@@ -1,7 +1,7 @@
 """The connections to engines that have joined an arena: requests, answers, and the time without a socket.
 
 A ``Connection`` belongs to an entrant and outlives its sockets. The threads that play games send requests through the
-connection. Its sockets are used in the web server's thread. A pending request is sent again after a reconnection.
+connection; the web server's thread uses the sockets. A pending request is sent again after a reconnection.
 
 Clients are untrusted, even after their token is checked. The size, rate and delay of their messages are limited. An
 invalid message closes the socket, and the client receives a description of the error.
@@ -50,13 +50,13 @@ from outflank.tools.runtime.limits import Budget
 PATIENCE_SECONDS = 60.0  # the maximum total time without a connection in a game
 MOST_FOR_LINE_SECONDS = 0.5  # the maximum network allowance for each move
 _SLICE_SECONDS = 0.1
-_PINGS = 9  # the number of recent round trips whose median is the network allowance
+_PINGS = 9  # the network allowance is the median of this number of round trips
 _MOST_WAITING = 1_000  # the number of queued messages at which a client is disconnected
 SILENCE_SECONDS = 10.0  # the time without a message, pongs included, after which the socket counts as dead
 _PING_SECONDS = 2.0
 _FIRST_PINGS = (0.0, 0.05, 0.05)  # short delays, so that the round trip is known before the first move
-_UNASKED_A_SECOND = 200  # the maximum number of thoughts and unexpected messages in a second
-_UNASKED_A_SLOT = 10  # the addition to this maximum for each slot
+_UNASKED_A_SECOND = 200  # the maximum rate of thoughts and unexpected messages of a client
+_UNASKED_A_SLOT = 10  # the increase of this rate for each slot of the client
 _BURST = 1_000
 _GOODBYES = (1000, 1001, 1012)  # the WebSocket closing codes of a client that left on purpose
 _REFUSED = 1008  # the WebSocket code "policy violation"
@@ -72,7 +72,7 @@ class ClientSocket:
 
     Attributes:
         is_open: True if the client has sent ``open``.
-        heard: the monotonic time of the last message.
+        heard: the monotonic time of the last valid message.
         was_silent: True if the socket was closed because no message came.
         is_lost: True if the socket failed: it timed out, or was closed without a regular WebSocket closing code.
     """
@@ -100,7 +100,7 @@ class ClientSocket:
             self._loop.call_soon_threadsafe(self._end, reason)
 
     async def end(self) -> None:
-        """Wait until `close` is called or the queue of messages is full. Raises: Refusal with the reason."""
+        """Wait until `close` is called or the queue of messages overflows. Raises: Refusal with the reason."""
         await self._over.wait()
         raise Refusal(self._reason)
 
@@ -110,7 +110,7 @@ class ClientSocket:
 
     async def receive(self, seconds: float) -> Message:
         """Wait for a message. Raises: TimeoutError, NotationError; WebSocketDisconnect."""
-        # asyncio.timeout, since Python 3.11's wait_for loses a cancellation that coincides with a message.
+        # wait_for is not used, since in Python 3.11 it loses a cancellation that coincides with a message.
         async with asyncio.timeout(seconds):
             received = await self._socket.receive()
         if received["type"] == "websocket.disconnect":
@@ -120,7 +120,7 @@ class ClientSocket:
         return message
 
     async def refuse(self, error: OutflankError) -> None:
-        """Send the error message to the client and close the socket. The time for both is limited."""
+        """Send an error to the client, and close the socket, both within a time limit."""
         if self._socket.application_state is WebSocketState.CONNECTED:
             async with asyncio.timeout(_PING_SECONDS):
                 again = isinstance(error, Refusal) and error.again
@@ -197,7 +197,7 @@ class ClientSocket:
 
 
 async def first_of(*works: Coroutine[Any, Any, None]) -> None:
-    """Wait until one coroutine ends, and cancel the others. If that coroutine raised an exception, raise it again."""
+    """Wait until one coroutine ends, and cancel the others. An exception of the ended coroutine is raised again."""
     tasks = [asyncio.ensure_future(work) for work in works]
     try:
         done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
@@ -221,8 +221,8 @@ class Connection:
         name: the name of the entrant.
         engine: the name that the engine reports; empty before the first ``open``.
         slots: the number of games that the engine can play at once.
-        losses: the number of times that the connection was lost.
-        is_lost: True if the last socket was lost.
+        losses: the number of lost sockets.
+        is_lost: True if the last closed socket was lost; see ``ClientSocket``.
 
     Args:
         name: the name of the entrant.
@@ -249,7 +249,7 @@ class Connection:
         self._answers: dict[int, tuple[AnswerMessage, float, float]] = {}
         self._thoughts: dict[int, str] = {}  # the latest thought for each pending request
         self._round_trips: deque[float] = deque(maxlen=_PINGS)
-        self._away = 0.0  # the total seconds of past periods without a socket
+        self._away = 0.0  # the total seconds of the ended periods without a socket
         self._lost_at: float | None = time.monotonic()
 
     @property
@@ -290,7 +290,7 @@ class Connection:
                 self._changed.notify_all()
 
     def bar(self, reason: str) -> None:
-        """Close the connection. Requests fail at once until the client opens the connection again."""
+        """Close the socket. Requests fail at once until the client opens the connection again."""
         with self._changed:
             self._barred = reason
             socket = self._socket
@@ -303,7 +303,7 @@ class Connection:
         self._round_trips.append(seconds)
 
     def take(self, message: AnswerMessage) -> bool:
-        """Deliver an answer to the waiting thread, and return whether its request was pending. Ignore repetitions."""
+        """Deliver an answer to the waiting thread. Return False and ignore the answer if its request is not pending."""
         now = time.monotonic()
         with self._changed:
             if self._open.pop(message.id, None) is None:
@@ -337,14 +337,13 @@ class Connection:
 
         Args:
             request: the function that returns the request with a given id.
-            wait: the time limit for the answer in seconds, to which the network allowance is added.
+            wait: the time limit for the answer in seconds, without the network allowance and time without a socket.
             grace: the maximum total time without a socket while the request is pending, in seconds.
             on_wait: the function that is called regularly, and may raise an exception to cancel the request.
             on_line: the function that is called with the direction and the text of each message. The direction is
                 ``">"`` for the request, and ``"<"`` for each thought and for the answer.
 
-        Returns: the answer, and the seconds that the engine took for it. The network allowance and the time without a
-            socket are subtracted.
+        Returns: the answer, and the seconds that it took, without the network allowance and time without a socket.
 
         Raises: EngineLineLost, EngineTimeout; the error for the fault in a ``failed`` message.
         """
@@ -395,7 +394,7 @@ class Connection:
     def _expect_in_time(self, here: float, away: float, wait: float, grace: float) -> None:
         """Raise an error if a time limit is exceeded or the connection is barred.
 
-        `here`, `away`: the seconds with and without a socket.
+        `here`, `away`: the seconds since the request with and without a socket.
         """
         if self._barred:
             raise EngineLineLost(f"{self._label} is out: {self._barred}")

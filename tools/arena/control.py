@@ -1,9 +1,9 @@
 """The implementation of ``outflank arena``: the entrants' tokens, and orders to the server on this machine.
 
 Tokens and orders use private files in the arena's folder. The control file contains a port on the loopback address and
-a token. Thus the server obeys only programs that can read the folder. A client sends an order as one line of JSON, and
-the server answers with one line. The server handles one connection at a time, so that other users of the machine can't
-exhaust the server's file descriptors.
+the server's own token. Thus the server obeys only programs that can read this file. A client sends an order as one line
+of JSON, and the server answers with one line. The server handles one connection at a time, so that other users of the
+machine can't exhaust the server's file descriptors.
 """
 
 import json
@@ -94,7 +94,7 @@ def _hash(token: str) -> str:
 
 @contextmanager
 def obeying(folder: Path, obey: Callable[[dict[str, Any]], Any]) -> Iterator[None]:
-    """Execute orders of other programs in a thread until the context ends.
+    """Execute orders from other programs in a separate thread until the context ends.
 
     Args:
         folder: the arena's folder.

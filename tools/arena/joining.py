@@ -1,7 +1,7 @@
 """The client of an arena: starts the engine, keeps a connection to the server, and passes on requests and answers.
 
-The client may be restarted during a game: each request contains the whole game, and the engine replays the moves before
-it answers. An answer that was lost with the socket is sent again when the server repeats the request.
+The client may be restarted during a game: each request for a move contains the whole game, and the engine replays the
+moves before it answers. An answer that was lost with the socket is sent again when the server repeats the request.
 """
 
 import ssl
@@ -47,9 +47,9 @@ _GREETING_SECONDS = 15.0
 # The time without a message after which the socket counts as dead; the server pings more often.
 _SILENCE_SECONDS = 10.0
 _MOST_MALFORMED = 3
-_PAUSES = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0)  # the pauses before attempts to reconnect
+_PAUSES = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0)  # the pauses before successive attempts to reconnect
 _THOUGHT_SECONDS = 0.2  # the minimum interval between two thoughts that are sent
-_BEYOND_SECONDS = 5.0  # the time for which the client waits for its engine after the server's deadline
+_BEYOND_SECONDS = 5.0  # the time that the client adds to the server's time limit for its engine
 _PASSING = (408, 425, 429)  # the HTTP statuses of temporary refusals
 _SCHEMES = {"http": "ws", "https": "wss", "ws": "ws", "wss": "wss"}
 
@@ -71,7 +71,7 @@ def trusting(address: str, certificate: Path | None) -> ssl.SSLContext | None:
 
 
 def join_address(url: str) -> str:
-    """Return the WebSocket address of an arena from its page's address: ``wss://HOST/join`` for ``https://HOST``.
+    """Return the WebSocket address of an arena for its web address: ``wss://HOST/join`` for ``https://HOST``.
 
     Raises: NotationError.
     """
@@ -144,14 +144,14 @@ class EngineWorker:
             return self._working_on != 0 or self._question is not None
 
     def give(self, question: RequestMessage) -> None:
-        """Start to answer a request. An earlier unanswered request is dropped."""
+        """Start to answer a request, and drop an earlier unanswered request."""
         with self._changed:
             self._question = question
             self.game, self.used = question.game, time.monotonic()
             self._changed.notify()
 
     def drop(self) -> None:
-        """Drop the current request, whose answer is not needed any more."""
+        """Drop the current request and the game, since the answer is not needed any more."""
         with self._changed:
             self._question, self.game = None, 0
             self._is_dropped = True
@@ -190,7 +190,7 @@ class EngineWorker:
                 self._working_on, self._is_dropped = question.id, False
             try:
                 reply = self._reply(question)
-                # This is set before ``_answer``, since the next request may come before ``_answer`` returns.
+                # The worker is free before ``_answer`` returns, since the next request may come earlier.
                 self._working_on = 0
                 self._answer(question.id, reply)
             except Stopped:
@@ -266,7 +266,7 @@ class Joiner:
         self._known_terms: tuple[str, str, str] | None = None
         self._engine = ""
         self._tries = 0
-        self._malformed = 0  # the number of malformed messages since the last question
+        self._malformed = 0  # the number of malformed messages since the last request
 
     def run(self) -> None:
         """Play until the tournament is over.
@@ -300,9 +300,10 @@ class Joiner:
                 except BaseException as error:
                     self._malformed += isinstance(error, NotationError)
                     if not self._tolerates(error):
-                        socket.close(CloseCode.GOING_AWAY)  # this code means that the client left on purpose
+                        # The server does not count a socket that is closed with this code as lost.
+                        socket.close(CloseCode.GOING_AWAY)
                     raise
-        except NotationError as error:  # damage on the way, or a server that speaks another language
+        except NotationError as error:  # a damaged message, or a server with other messages
             if not self._tolerates(error):
                 raise
             self._say(f"{error}; trying again")
@@ -320,11 +321,11 @@ class Joiner:
         return False
 
     def _tolerates(self, error: BaseException) -> bool:
-        """Return whether an error is only a malformed message, and one of few."""
+        """Return whether the error is a malformed message, and few messages were malformed so far."""
         return isinstance(error, NotationError) and self._malformed < _MOST_MALFORMED
 
     def _expect_arena(self, status: int) -> None:
-        """Raise Refusal if this HTTP status shows that the address has no arena."""
+        """Raise Refusal if the HTTP status `status` shows that the address has no arena."""
         if status // 100 in (3, 4) and status not in _PASSING:
             raise Refusal(
                 f"{self._address} is no address of an arena (HTTP {status}): join at the address that outflank serve "
@@ -348,7 +349,7 @@ class Joiner:
                 )
             except AssertionError:  # raised by websockets if the connection ends before the handshake
                 connecting.set_exception(ConnectionResetError("the server has closed the connection"))
-            except BaseException as error:  # the waiting thread raises this exception again
+            except BaseException as error:  # ``connecting.result`` raises this exception again
                 connecting.set_exception(error)
             else:
                 connecting.set_result(socket)

@@ -1,8 +1,8 @@
 """The messages between the server of an arena and its clients: JSON objects, validated when they are read.
 
-The classes in ``CLIENT`` and ``SERVER`` are the schema, which docs/arena.md shows. Each request of the server has an id
-that rises by one, and contains the whole game. Therefore no message is lost with a connection: the server repeats an
-unanswered request after a reconnection, and recognises a repeated answer by its id.
+The classes in ``CLIENT`` and ``SERVER`` are the schema, which docs/arena.md shows. The ids of the server's requests
+rise by one, and each request for a move contains the whole game. Therefore a lost connection loses no message: the
+server repeats an unanswered request after a reconnection, and recognises a repeated answer by its id.
 """
 
 import json
@@ -32,7 +32,7 @@ _Seconds = Annotated[float, Meta(ge=0, le=1e9)]
 _Discs = Annotated[float, Meta(ge=-64, le=64)]
 _Name = Annotated[str, Meta(max_length=100)]
 _Sentence = Annotated[str, Meta(max_length=1_000)]
-_Move = Annotated[str, Meta(max_length=20)]  # longer than any valid move, such as "resign" or "d3/ne"
+_Move = Annotated[str, Meta(max_length=20)]  # no valid move, such as "resign" or "d3/ne", is longer
 _Moves = Annotated[list[_Move], Meta(max_length=256)]
 _Times = Annotated[list[_Seconds | None], Meta(max_length=256)]
 _Id = Annotated[_Natural, "of the request; the answer repeats it"]

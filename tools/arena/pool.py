@@ -36,11 +36,11 @@ from outflank.tools.match.runner.pool import LocalPool
 from outflank.tools.match.state.events import LiveUpdate
 from outflank.tools.match.state.run import RunSettings
 
-_keys = itertools.count(1)  # the keys of games, unique across all connections
+_keys = itertools.count(1)  # the keys of the games, which differ across all connections
 
 
 class JoinedDriver(Driver):
-    """The driver of an engine that has joined; see ``Driver``. Each request contains the whole game.
+    """The driver of an engine that has joined; see ``Driver``. Each request for a move contains the whole game.
 
     Args:
         spec: the engine's spec in the run.
@@ -70,7 +70,7 @@ class JoinedDriver(Driver):
         return self._ask(lambda id: NewMessage(id=id, game=self._key), START_SECONDS)[1]
 
     def follow(self, game: AnnotatedGame, clock: RunningClock | None = None) -> bool:
-        """See ``Driver``. The game and clock are sent with the next request for a move."""
+        """See ``Driver``. The next request for a move contains the game and the clock."""
         self._game, self._clock = game, clock or self._clock
         return True
 
@@ -153,7 +153,7 @@ class ArenaPool(LocalPool):
         self.look()
 
     def look(self) -> None:
-        """Start queued pairs whose engines have a free slot, unless the arena is paused or all places are taken."""
+        """Start queued pairs whose engines have a free slot, unless the arena is paused or all workers are busy."""
         with self._gate:
             for pairings, engines in list(self._waiting):
                 if self._playing.total() >= 2 * self.places or self._is_paused() or self._stop.is_set():

@@ -53,12 +53,12 @@ def serve_arena(
     """Serve an arena until the tournament is over, or until a signal.
 
     Args:
-        arena: the arena, which is not served yet.
+        arena: the arena to serve.
         make_settings: the function that returns the run's settings. It is called with the engines that have joined, and
             adds the engines of this machine. A concurrency of 0 in the settings stands for the default number of
             simultaneous pairs.
-        start: the time at which a tournament begins; None to wait only for the number of entrants.
-        entrants: the number of entrants at which a tournament begins; None to wait only for the time `start`.
+        start: the time at which a tournament begins at the latest; None to wait only for the number of entrants.
+        entrants: the number of entrants at which a tournament begins at once; None to wait only for the time `start`.
         address: the address that the server listens on.
         certificate: the paths of the TLS certificate and its key; None without TLS.
         watchers: the address of the run's web page; None for no page.
@@ -119,7 +119,7 @@ def serve_arena(
 
 
 def _by_machine(settings: RunSettings) -> tuple[list[EngineSpec], list[EngineSpec]]:
-    """Return the engines that have joined, and the engines of this machine."""
+    """Return the engines of a run that have joined, and its engines of this machine."""
     joined = [engine for engine in settings.engines if engine.protocol is Protocol.JOIN]
     return joined, [engine for engine in settings.engines if engine not in joined]
 

@@ -1,8 +1,8 @@
 """A standing arena: engines connect and disconnect at any time, and the most informative pairs are played.
 
-Two engines are chosen for each pair of games, by the uncertainty of their ratings and of the result. They play the next
-opening twice, with colours swapped. The choice of the engines depends only on the run file and on the engines that are
-present.
+Two engines are chosen for each pair of games, by the uncertainty of their ratings and of the result. They play their
+next opening twice, with colours swapped. The choice depends on the games so far, the pairs being played, and the
+engines that are present.
 """
 
 import math
@@ -40,7 +40,7 @@ def most_informative(
     Args:
         standings: the standings after all games so far.
         duos: the pairs of engines to choose from.
-        playing: the number of unfinished pairs of games, by the names of both engines.
+        playing: the number of pairs of games being played, by the names of both engines.
     """
     ratings = {rating.name: rating for rating in standings.ratings.ratings}
 
@@ -60,7 +60,7 @@ def _elo(rating: Rating | None) -> float:
 
 
 def _deviation(rating: Rating | None, games: int) -> float:
-    """Return the standard deviation of an engine's rating. Each game since the rating was computed reduces it."""
+    """Return the standard deviation of a rating in Elo. Each game since the rating was computed reduces it."""
     deviation, rated = _UNKNOWN, 0
     if rating is not None and rating.elo is not None:
         ends = [abs(end - rating.elo) for end in (rating.low, rating.high) if end is not None]
@@ -74,7 +74,7 @@ def _games_between(standings: Standings, duo: tuple[str, str]) -> int:
 
 
 class StandingConductor(Conductor):
-    """Plays pairs until it is interrupted; see ``Conductor``.
+    """Plays pairs of a standing arena until an interruption; see ``Conductor``.
 
     Args:
         present: the function that returns the present engines, each with its number of slots.
@@ -109,7 +109,7 @@ class StandingConductor(Conductor):
             self._on_event(joined)
 
     def _next(self, rooms: Mapping[str, int]) -> tuple[Pairing, ...] | None:
-        """Return the next pair of games between engines with free slots; None if fewer than two engines have one."""
+        """Return the next pair of games between engines with free slots; None if there is no such pair."""
         busy = Counter(name for pairings in self._running.values() for name in pairings[0].engines)
         there = [name for name, room in rooms.items() if busy[name] < room]
         for waiting in (pairings for pairings in self._waiting if self._can_play(pairings, there)):
