@@ -1,4 +1,4 @@
-"""A player on the server, which accepts requests for matches, lets engines choose moves, and saves games.
+"""A player on the server. It accepts requests for matches, lets engines choose moves, and saves games.
 
 After a loss of the connection, the interrupted matches are resumed. One task reads the connection. An engine chooses
 each move in a thread, and a separate task waits for the move.
@@ -24,7 +24,7 @@ from outflank.tools.ggs.messages import Board, MatchEnded, MatchStarted, MatchTy
 from outflank.tools.ggs.settings import Settings
 
 _CLOSE_SECONDS = 0.4
-_MOST_MATCHES = 32  # the maximum number of simultaneous matches; a server starts fewer
+_MOST_MATCHES = 32  # the maximum number of simultaneous matches; a correct server starts fewer
 _MOST_DOUBTS = 3  # the number of disagreements with the server at which we resign a game
 _HIGHEST_SCORE = 999  # the highest score that the server accepts
 _REFUSAL = re.compile(r"(?:/os:|/td:)? *(?:: )?(?:[a-z]+ [+-]? ?)?ERR ")
@@ -105,7 +105,7 @@ class GgsClient:
             self._threads.shutdown()
 
     def interrupt(self, number: int, *, at_once: bool) -> None:
-        """Accept no new matches, and leave after the current ones. Leave at once if `at_once` or on a second call."""
+        """Accept no new matches, and leave after the current matches, or at once if `at_once` or on a second call."""
         again, self.signal = self.signal is not None, number
         if at_once or again or not self._matches:
             self._leave()
@@ -247,7 +247,7 @@ class GgsClient:
         self._consider(match, game)
 
     def _doubt(self, game: GgsGame, reason: str) -> None:
-        """Request the whole game again after a disagreement with the server. Resign at the third disagreement."""
+        """Request the whole game again after a disagreement with the server. Resign at the third one in a row."""
         if game.is_over:
             return
         game.doubts += 1
@@ -262,7 +262,7 @@ class GgsClient:
             self._send(f"tell /os resign {id}")
 
     def _consider(self, match: MatchStarted, game: GgsGame) -> None:
-        """Cancel an earlier search. If it is our turn, pass, or start to choose a move."""
+        """Cancel an earlier search. If it is our turn, send a forced pass or start to choose a move."""
         game.drop()
         record = game.record
         if not record.is_our_turn or game.is_over:
@@ -360,7 +360,7 @@ class GgsClient:
             self._ask()
 
     def _remark(self, sentence: str) -> None:
-        """Show a message about the engine once, even if several processes of the engine send it."""
+        """Show a remark about the engine once, even if several processes of the engine cause it."""
         if sentence not in self._remarks:
             self._remarks.add(sentence)
             self._say(sentence)

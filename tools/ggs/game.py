@@ -72,7 +72,7 @@ class GgsRecord:
     def update(self, board: Board) -> bool:
         """Add the last move of a message, and return whether the move is new.
 
-        Raises: NotationError, IllegalMoveError; the moves of the record are then unchanged.
+        Raises: NotationError, IllegalMoveError. In this case, the moves of the record don't change.
         """
         if not board.turns:
             return False
@@ -91,7 +91,7 @@ class GgsRecord:
         return True
 
     def says_the_same(self, other: "GgsRecord") -> bool:
-        """Return whether another record has the same colour, start position and moves."""
+        """Return whether another record has the same colour for us, start position and moves."""
         return (self.colour, self.first, self.moves) == (other.colour, other.first, other.moves)
 
     @property
@@ -187,7 +187,7 @@ def answer(
     arose: float,
     dropped: threading.Event,
 ) -> Reply | None:
-    """Return the engine's move or resignation. The engine may use its clock up to the end of the extension.
+    """Return the engine's move or resignation. The engine may use our time except a reserve, and the extension.
 
     Args:
         driver: the engine.
@@ -221,12 +221,12 @@ def answer(
 
 
 class GgsGame:
-    """A game, and the engine that plays it from our first move to the end. Must be used in one event loop.
+    """A game, and the engine that plays it from our first move to the end. Only one event loop may use it.
 
     Attributes:
         record: the record of the game.
         doubts: the number of disagreements with the server since the last accepted move.
-        is_doubted: True if the server was asked for the whole game, which will replace the record.
+        is_doubted: True if we have asked the server for the whole game, from which a new record will be made.
         is_over: True if the game is closed, so that no more moves are chosen.
 
     Args:
@@ -263,11 +263,11 @@ class GgsGame:
         return self._task
 
     def drop(self) -> None:
-        """Cancel the current search, whose answer is not needed any more."""
+        """Cancel the current search, since its answer is not needed any more."""
         self._dropped.set()
 
     def close(self) -> None:
-        """Choose no more moves, and release the engine as soon as it has stopped."""
+        """Choose no more moves, and release the engine when its search has ended."""
         self.is_over = True
         self.drop()
         if self._task is None or self._task.done():

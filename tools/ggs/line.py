@@ -18,8 +18,8 @@ _FAREWELL_SECONDS = 1.0
 _QUIET_SECONDS = 0.2  # the silence after which a message is complete
 # The idle time before a keep-alive line; the server is said to disconnect after a minute.
 _SIGN_OF_LIFE_SECONDS = 50.0
-_GOOD_LINE_SECONDS = 60.0  # the duration of a connection after which the pauses start from the shortest again
-_PAUSES = (1.0, 2.0, 5.0, 10.0, 30.0, 60.0)  # the pauses before attempts to reconnect
+_GOOD_LINE_SECONDS = 60.0  # after a longer connection, the pauses start with the shortest one again
+_PAUSES = (1.0, 2.0, 5.0, 10.0, 30.0, 60.0)  # the pauses before successive attempts to reconnect
 _LONGEST_PROMPT = 1_000
 _TCP = {"TCP_KEEPIDLE": 30, "TCP_KEEPINTVL": 10, "TCP_KEEPCNT": 3, "TCP_USER_TIMEOUT": 60_000}
 _READY = "READY"
@@ -55,7 +55,7 @@ class GgsConnection:
         self._on_quiet = on_quiet
         self._log = log
         self._writer: asyncio.StreamWriter | None = None
-        self._answered: set[str] = set()  # the answered login prompts
+        self._answered: set[str] = set()  # the login prompts that were answered in this connection
         self._is_in = False
         self._sent_at = 0.0
         self._ended = asyncio.Event()

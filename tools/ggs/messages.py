@@ -14,8 +14,9 @@ from outflank.engine import Colour, NotationError, Position
 from outflank.protocol.clock import TimeControl
 from outflank.protocol.formats.clocks import parse_ggf
 
-LONGEST_LINE = 500  # the maximum bytes of a line; longer lines are skipped
-MOST_LINES = 300  # the maximum lines of a message; the longest message is a game of 120 turns with two boards
+LONGEST_LINE = 500  # the maximum number of bytes of a line; longer lines are skipped
+# The maximum number of lines of a message. The longest message is a game of 120 turns with two boards.
+MOST_LINES = 300
 _GOES_ON = "|"  # the prefix of a continuation line
 _WORD = r"[^\s,|\\.][^\s,|\\]{0,15}"
 _NAME = f"({_WORD})"
@@ -121,7 +122,7 @@ class MatchEnded:
     Attributes:
         id: the id of the match.
         part: the number of the game in the match; None for the whole match.
-        first: the player named first, for whom the result is given.
+        first: the player named first. The result is given from this player's side.
         result: the result, such as ``+12.00``, or the reason why there is none, such as ``kitty left``.
     """
 
@@ -152,7 +153,7 @@ class Side:
 
 
 GgsMove = tuple[int, str, float | None, float | None]
-"""``23: F5/1.23/4.56``: number, move or ``PASS``, evaluation in discs from the mover's side, time in seconds."""
+"""``23: F5/1.23/4.56``: number, move or ``PASS``, score in discs from the mover's side, time in seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,7 +209,7 @@ _SIDE = re.compile(rf" *{_NAME} *\( *({_RATING}) +([*O]) *\) +(\S.*)")
 _ROW = re.compile(r" *([1-8])((?: [-*O]){8}) +[1-8] *", re.ASCII)
 _TO_MOVE = re.compile(r" *([*O]) to move.*")
 _TURN = re.compile(r" *(\d{1,3}): +([A-Za-z]{1,4}\d?)(?:/([^/\s]*))?(?:/(\S*))?.*", re.ASCII)
-_MOVES_LEFT = re.compile(r",[^/]*")  # the number of moves after each part of a clock, such as ``,0:0``
+_MOVES_LEFT = re.compile(r",[^/]*")  # the number of moves, such as ``,0:0``, after each part of a clock
 _STORED = re.compile(r"\.\d+")
 
 
@@ -248,7 +249,7 @@ def _match(match: re.Match[str]) -> MatchStarted | MatchEnded | None:
 
 def _offer(match: re.Match[str]) -> Offer | None:
     kind = MatchType.parse(match[4])
-    rest = _STORED.sub("", match[7] or "").strip()  # the number of a stored match is removed
+    rest = _STORED.sub("", match[7] or "").strip()  # without the id of a stored match
     clock = read_clock(rest or match[3])
     return Offer(match[1], match[2], match[6], kind, match[5], clock) if kind and clock else None
 

@@ -14,7 +14,7 @@ from outflank.tools.ggs.messages import MatchType, Offer
 _LONGEST_SHOWN = 1_000
 _MASK = "********"
 Wish = Literal["any", "only", "never"]
-"""The filter for a kind of match: ``any`` excludes nothing, ``only`` all other kinds, ``never`` this kind."""
+"""The filter for a kind of match: ``any`` excludes nothing, ``only`` other kinds, ``never`` this kind."""
 PASSWORD_VARIABLE = "OUTFLANK_GGS_PASSWORD"
 _LONGEST_PASSWORD = 100
 _USER = re.compile(r"[^\s,\\._|][^\s,\\|]{1,7}")
@@ -67,7 +67,7 @@ class Settings:
 
     @property
     def open(self) -> int:
-        """The maximum number of simultaneous matches; half of `games` if synchro matches, of two games, are allowed."""
+        """The maximum number of simultaneous matches; half of `games` if synchro matches (two games) are allowed."""
         return self.games if self.synchro == "never" else max(1, self.games // 2)
 
     def shown(self, text: str) -> str:
@@ -75,7 +75,7 @@ class Settings:
         return printable(text.replace(self.password, _MASK), _LONGEST_SHOWN)
 
     def objection(self, offer: Offer, sets_boards_up: bool) -> str:
-        """Return the reason for declining a request, as a sentence to its sender; empty if we accept it.
+        """Return the reason for declining a request, as a sentence to the sender; empty if we accept the request.
 
         Args:
             offer: the request.
