@@ -36,7 +36,7 @@ def shown(got: object) -> str:
 
 
 def expect_nothing(written: bytes) -> None:
-    """Raise Violation if anything but blank lines was written."""
+    """Raise Violation if `written` contains anything but blank lines."""
     text = written.decode("utf-8", "replace").strip()
     expect(not text, "no output that answers no command", repr(printable(text)))
 
@@ -54,8 +54,8 @@ class Check:
         level: the weight of the rule.
         rule: the rule in a sentence or two.
         needs: the commands that an engine has to list for the rule to apply to it.
-        alone: True if the check gets a new process, which no later check uses.
-        see: the names of earlier checks for the same fault. If the engine has failed one of them, a failure of this
+        alone: True if the check gets a process of its own, which no other check uses.
+        see: the names of earlier checks that may fail by the same fault. If one of them has failed, a failure of this
             check is not reported.
         run: a function that raises Violation or an EngineError if the engine breaks the rule.
     """
@@ -80,6 +80,6 @@ def _checked(
 
 
 must = partial(_checked, "must")
-"""A decorator that turns a function into a check of level `must`. Its arguments are fields of ``Check``."""
+"""A decorator that turns a function into a check of level `must`. Arguments: `*needs`, `alone`, `see` of ``Check``."""
 should = partial(_checked, "should")
-"""A decorator that turns a function into a check of level `should`. Its arguments are fields of ``Check``."""
+"""A decorator that turns a function into a check of level `should`. Arguments: see `must`."""

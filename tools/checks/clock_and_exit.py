@@ -120,7 +120,7 @@ def _thinking(engine: TappedGtpDriver, seconds: int) -> float:
 
 
 def _play(engine: TappedGtpDriver, control: TimeControl, transcript: str, moves: int) -> float:
-    """Let the engine make `moves` moves against random replies; return the total seconds of its moves."""
+    """Let the engine make `moves` moves against random replies, and return the total seconds of its moves."""
     game, clock, used = set_up(engine, transcript), RunningClock(control), 0.0
     mover, replies = game.position.side, random.Random(0)
     while moves and not game.position.is_over:

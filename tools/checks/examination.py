@@ -70,7 +70,7 @@ def examine(engine: TappedDriver, checks: Iterable[Check]) -> Iterator[Finding]:
             yield _run(check, engine, silences, reported)
 
 
-_REFUSES = ("refuses-", "fails-")  # the prefixes of checks whose commands have to fail
+_REFUSES = ("refuses-", "fails-")  # the prefixes of the names of checks whose commands have to fail
 
 
 def _run(check: Check, engine: TappedDriver, silences: dict[str, Check], reported: dict[str, str]) -> Finding:

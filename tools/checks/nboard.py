@@ -78,7 +78,7 @@ class TappedNBoardDriver(TappedDriver, NBoardDriver):
 
 
 def _begins(line: str, beginning: str) -> bool:
-    """Return whether a line begins with these words. Text may follow ``===`` without a blank."""
+    """Return whether a line begins with the words of `beginning`. Text may follow ``===`` without a blank."""
     if beginning == _CHOICE:
         return line.startswith(_CHOICE)
     words = beginning.split()

@@ -69,7 +69,7 @@ def _checked(entry: EngineSpec, interrupts: Interrupts) -> str:
 
 
 def outcome_text(counts: dict[str, int]) -> str:
-    """Return the number of findings of each outcome as a line of text."""
+    """Return the numbers of checks by outcome as a line of text."""
     return ", ".join(f"{count} {outcome}" for outcome, count in counts.items())
 
 

@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 
 PATIENCE_SECONDS = 5.0  # the time limit of an answer that needs no search
 THINKING_SECONDS = 60.0  # the time limit of a move without a clock
-END_SECONDS = 2.0  # the time limit for a program to end
+END_SECONDS = 2.0  # the time limit for the end of a program
 _QUIET_SECONDS = 0.2  # the time to wait for further output after an answer
-_MOST_LINES = 200  # the maximum number of stored lines of a check's dialogue
+_MOST_LINES = 200  # the maximum number of lines of a check's dialogue that are stored
 _ANSWER = re.compile(rb"^[=?]", re.MULTILINE)
 _ID = re.compile(rb"\s*(\d+)(?:\s|$)")
 _HEAD = re.compile(r"( ?)([0-9]*)(.*)", re.DOTALL)
@@ -48,7 +48,7 @@ class TappedDriver(ProcessDriver):
         thinking: the time limit in seconds of a move without a clock.
         commands: the commands that the engine lists.
         dialogue: the first lines since the dialogue was cleared: ``>`` marks lines to the engine, ``<`` lines from it.
-        asked: the last sent line that is not a comment.
+        asked: the last text sent that does not begin with a comment.
 
     Args:
         spec: the engine.
@@ -109,12 +109,12 @@ class TappedDriver(ProcessDriver):
         process.send(data)
 
     def trailing(self) -> bytes:
-        """Wait a moment, and return the output that the engine has written although no answer is due."""
+        """Wait a moment, and return the output that the engine wrote while no answer was due."""
         time.sleep(_QUIET_SECONDS)
         return self.process.discard_output()
 
     def ends_within(self, seconds: float) -> bool:
-        """Return whether the process ends by itself within `seconds`; its output until then is dropped."""
+        """Return whether the process ends by itself within `seconds`. Its output in this time is dropped."""
         deadline = time.perf_counter() + seconds
         try:
             while True:
@@ -143,8 +143,8 @@ class RawAnswer(Reply):
     """An answer with its exact form.
 
     Attributes:
-        id: the number after the sign if it was sent as an id; empty otherwise.
-        glued: True if the id follows the sign without a blank, or if there is no id.
+        id: the number after ``=`` or ``?`` if this number was sent as an id; empty otherwise.
+        glued: True if the id follows ``=`` or ``?`` without a blank, or if there is no id.
         raw: the bytes of the answer, including the closing empty line.
         strays: the output before the answer that is not part of any answer.
     """
@@ -171,11 +171,11 @@ class TappedGtpDriver(TappedDriver, GtpDriver):
     def __init__(self, *arguments: Any, **named: Any) -> None:
         super().__init__(*arguments, **named)
         self._ids: set[str] = set()  # the ids that were sent to the process
-        self._head = ("", True)  # the last answer's id, and True if the id follows the sign without a blank
+        self._head = ("", True)  # ``id`` and ``glued`` of the last answer
         self._refused = ""  # a command that the engine has refused; empty if none is known
 
     def start(self) -> None:
-        """Start the process, see ``ProcessDriver``. A line with a sign is an answer even if its form is wrong."""
+        """Start the process, see ``ProcessDriver``. A line with ``=`` or ``?`` is an answer even in a wrong form."""
         super().start()
         self._speaks_gtp = True
         self._ids.clear()
@@ -282,7 +282,7 @@ class TappedGtpDriver(TappedDriver, GtpDriver):
         return self._refused
 
     def refuse_in_words(self, command: str, words: str) -> None:
-        """Expect that the error message for a command begins with `words`. Other checks test that the command fails.
+        """Expect that the error message of a failed command begins with `words`. Other checks test the failure itself.
 
         Raises: Violation; CheckSkipped if the command does not fail or the failure has no message; EngineStartError.
         """
@@ -319,7 +319,7 @@ class TappedGtpDriver(TappedDriver, GtpDriver):
         expect(not _ANSWER.search(after), "one answer", f"another one: {printable(_text(after).strip())!r}")
 
     def _text_of(self, line: str) -> str:
-        """Return the text after sign and id. A number that was not sent as an id belongs to the text."""
+        """Return the text after ``=`` or ``?`` and the id. A number that was not sent as an id belongs to the text."""
         head = _HEAD.fullmatch(line[1:])
         assert head is not None, "every text matches"
         blank, number, rest = head.groups()
@@ -345,13 +345,13 @@ DRAWN = (
     "c4c3d3e3f5b4c2e2e1f3g4d6a4g2b2d1f2g5g3h5e6h3h1f1c7c5f6f4c6b6"
     "a5c1g1a2h4g7b3b7a8h2g6a3d2a6g8d7e7c8b1e8d8a7f7f8a1h7h8h6b8b5"
 )
-WIPE_OUT = "e6f4e3f6g5d6e7f5c5"  # White has no disc left
-BEFORE_A_PASS = "f5f6d3g5h5h4g7h6"  # Black has no legal move, White has some
+WIPE_OUT = "e6f4e3f6g5d6e7f5c5"  # at the end, White has no disc left
+BEFORE_A_PASS = "f5f6d3g5h5h4g7h6"  # at the end, Black has no legal move, but White has
 START = ("c4", "d3", "e6", "f5")
 
 
 def beginning(transcript: str, discs: int) -> str:
-    """Return the first `discs` moves of a transcript."""
+    """Return the first `discs` moves of a transcript without passes."""
     return transcript[: 2 * discs]
 
 
@@ -384,9 +384,9 @@ def think(engine: TappedGtpDriver, game: Game, seconds: float | None = None) -> 
     Args:
         engine: the engine.
         game: the game so far, which is not over.
-        seconds: the time limit; None for ``engine.thinking``.
+        seconds: the time limit in seconds; None for ``engine.thinking``.
 
-    Returns: the time until the answer in seconds.
+    Returns: the seconds until the answer.
 
     Raises: Violation if the answer is not a legal move; EngineError.
     """
