@@ -24,7 +24,7 @@ class Answer:
     Attributes:
         found: the result or the progress of a query's search; None if the item is not a query, or if the query was
             cancelled before its search began.
-        count: the number of queries that the action has terminated.
+        count: the number of queries that the action has terminated; 0 if the item is not an action.
     """
 
     item: Item

@@ -35,7 +35,7 @@ _HASH_MB = 32
 
 
 Goal = Literal["win", "best"]
-"""The question of a problem: the single winning move, or the single best one."""
+"""The question of a problem: to find the only winning move, or the only best move."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +47,8 @@ class Puzzle:
         line: the best line to the end of the game; its first move is the solution.
         plies: the least search depth such that the engine chooses the solution at this depth and at every greater
             depth; the number of empty squares if the engine finds the solution only by solving the position.
-        failures: the probability, 0 to 1, that an engine plays another move, for each level of ``ELOS``.
-        source: a description of the game that has the position; empty if unknown.
+        failures: the probability, 0 to 1, that an engine of a level plays another move, for each level of ``ELOS``.
+        source: a description of the game in which the position occurs; empty if unknown.
         ply: the number of moves and passes before the position in the game.
     """
 
@@ -73,7 +73,7 @@ class Puzzle:
 
 
 Problems = list[tuple[Puzzle, set[bytes]]]
-"""The problems of a game in their order, each with the keys of the positions that are too similar to it."""
+"""The problems of a game by ply, each with the keys of the game's positions less than ``_APART`` plies from it."""
 
 
 def problems_of(goal: Goal, empties: range, game: AnnotatedGame) -> Problems:
@@ -116,8 +116,9 @@ def find(
     workers: int | None = None,
     kept: KeptResults | None = None,
 ) -> Iterator[Puzzle]:
-    """Yield the problems of all games in order. Skip problems that equal an earlier problem or are close to it.
+    """Yield the problems of all games in order, without problems that are too similar to an earlier one.
 
+    A problem is too similar if its position occurs in the game of the earlier problem, less than ``_APART`` plies away.
     Rotations and reflections of a position count as equal. `kept` stores the ``Problems`` of games between runs.
     """
     seen: set[bytes] = set()
@@ -191,7 +192,7 @@ def _key(position: Position) -> bytes:
 
 @functools.lru_cache(maxsize=1)
 def _searchers() -> tuple[Searcher, Searcher]:
-    """Return a searcher that solves positions, and a searcher for the limited depths of the engine's levels."""
+    """Return a searcher that solves positions, and a searcher for the depth-limited searches that rate problems."""
     return Searcher(_HASH_MB), Searcher(_HASH_MB)
 
 
@@ -235,7 +236,7 @@ def sgf_game(puzzle: Puzzle, number: int) -> str:
 
 def render_page(puzzles: Sequence[Puzzle]) -> str:
     """Return an HTML page of at least one problem, with hidden solutions."""
-    from markupsafe import Markup  # a dependency of jinja2
+    from markupsafe import Markup  # installed with jinja2
 
     shown = [
         {
@@ -284,7 +285,7 @@ quit            end"""
 
 
 def ask_all(problems: Sequence[Problem], lines: InputLines) -> None:
-    """Ask problems at a terminal, one after the other, until the problems or the input end.
+    """Pose the problems to the user one after the other. Stop early if the user quits or the input ends.
 
     If the input is a terminal, an invalid line leads to a warning.
 
@@ -328,7 +329,10 @@ def _scores(problem: Problem, searcher: Searcher) -> Mapping[Move, int] | None:
 
 
 def _ask(position: Position, scores: Mapping[Move, int], lines: InputLines) -> bool | None:
-    """Ask until the user solves, skips or quits. Return whether the first try was right; None if the user quits."""
+    """Ask for moves until the user solves the problem, skips it or quits.
+
+    Returns whether the first move was right; None if the user quits or the input ends.
+    """
     best = max(scores.values())
     tried = False
     while (line := lines.next("Your move: ", float("inf"))) is not None:

@@ -41,7 +41,7 @@ class _Fields:
     """The fields of one request. A field with the value null counts as missing.
 
     A method that reads a field raises _RequestError if the value is invalid. If the field is missing, a method with an
-    argument `otherwise` returns this argument.
+    argument `otherwise` returns the value of this argument.
     """
 
     def __init__(self, values: Mapping[str, Any]) -> None:
@@ -210,7 +210,7 @@ class Action:
     """An action on earlier requests.
 
     Attributes:
-        target: the ``id`` of the request to terminate; None for all.
+        target: the ``id`` of the request to terminate; None for the actions without a target.
         turns: the numbers of the turns whose searches end; None for all turns of the request.
     """
 

@@ -36,12 +36,12 @@ from outflank.tools.analysis.requests import (
 from outflank.tools.cli.positions import PositionArgument, shown
 
 FIRST_SLICE_SECONDS = 1.0
-"""The first time slice of a search while another client waits. It doubles each time the search gives way."""
-_WATCH_SECONDS = 0.1  # the interval between checks for searches that must give way
+"""The first time slice of a search, in seconds. The slice doubles each time the search gives way to another client."""
+_WATCH_SECONDS = 0.1  # the interval between checks for a search that must give way
 
 
 Client = Callable[[int, Answer], object]
-"""A callback for a client's answers, called with the number of the item. Any thread calls it; it must not block."""
+"""A function that receives the number of an item and an answer to it, from any thread. It must not block."""
 
 
 @dataclass(slots=True, order=True)
@@ -85,7 +85,7 @@ class AnalysisService:
 
     def __init__(self, searchers: Sequence[Searcher]) -> None:
         self._changed = threading.Condition()
-        self._waiting: dict[Client, list[_Task]] = {}  # a heap for each client, in the order of their turns
+        self._waiting: dict[Client, list[_Task]] = {}  # a heap of tasks by client; the next client first
         self._tasks: dict[int, _Task] = {}  # the waiting and running tasks, by serial number
         self._serials = itertools.count()
         works: list[Callable[[], None]] = [self._share]
@@ -94,7 +94,7 @@ class AnalysisService:
             threading.Thread(target=work, name="outflank analysis", daemon=True).start()
 
     def take(self, client: Client, number: int, item: Item) -> None:
-        """Queue a query by its priority among the client's queries, or answer another item at once.
+        """Queue a query by its priority among the client's queries. Answer any other item at once.
 
         An action affects only queries of the same client.
         """
@@ -149,7 +149,7 @@ class AnalysisService:
         return task
 
     def _share(self) -> None:
-        """Loop forever. While a client waits, stop the search that has exceeded its time slice most."""
+        """Loop forever. While another client waits, stop the search that has most exceeded its time slice."""
         while True:
             with self._changed:
                 self._changed.wait_for(lambda: self._waiting)
@@ -218,7 +218,7 @@ def answers(service: AnalysisService, items: Iterable[Item], ordered: bool = Fal
 
     Args:
         service: the service that searches the positions.
-        items: the items. A separate thread reads them, and the iteration raises the errors of this thread.
+        items: the items to answer. A separate thread reads them; the iteration raises the errors of this thread.
         ordered: True to yield the last answers in the order of their items. Progress is always yielded at once.
     """
     found: queue.SimpleQueue[tuple[int, Answer] | BaseException | int] = queue.SimpleQueue()

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 _NUMBERS = ("plies", "certainty", "nodes", "nodes/s", "seconds")
 _FEWER_NUMBERS = ("plies", "certainty", "seconds")
-_WIDE = 110  # the least terminal width at which the table has all numbers
+_WIDE = 110  # the least terminal width at which the table has all of ``_NUMBERS``
 _ITERATIONS_SHOWN = 12
 _LINE_ROW = "{move:<6} {score:>6}   {line}"
 

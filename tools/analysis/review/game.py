@@ -174,7 +174,7 @@ class MoveReview:
 
     @property
     def worsened(self) -> tuple[Result, Result] | None:
-        """The mover's results by the scores before and after the move; None if the result did not get worse."""
+        """The mover's results before and after the move, even if unproven; None if the result did not get worse."""
         before, after = self._outcome(self.score_before), self._outcome(self.score_after)
         return (before, after) if _ORDER.index(after) < _ORDER.index(before) else None
 
@@ -187,10 +187,10 @@ class MoveReview:
         return self.before.rules.result_of(self.colour, round(score))
 
 
-# The default of ``ReviewSettings.exact_from``. Most of these positions are solved in less than a second if the
-# transposition table contains the later positions.
+# The default of ``ReviewSettings.exact_from``. Most positions with at most this number of empty squares are solved in
+# less than a second if the transposition table contains the later positions.
 EXACT_FROM = 24
-_ALL_EXACT_FROM = 20  # the limit for moves that are neither the best nor the played move
+_ALL_EXACT_FROM = 20  # the maximum of ``exact_from`` for moves that are neither best nor played
 
 
 @names_keywords
@@ -199,7 +199,7 @@ class ReviewSettings:
     """The limits of the search of each position.
 
     Attributes:
-        seconds: the time of a search. A position needs a second search if the played move is not the best move.
+        seconds: the time limit of each search. If the played move is not the best move, it is searched separately.
         exact_from: the maximum number of empty squares at which positions are solved, regardless of other limits.
         all_moves: True to score all moves of each position. Moves that are neither the best nor the played move are
             solved only if at most 20 squares are empty.
@@ -236,7 +236,7 @@ class GameReview:
         final: the value of the position after the last move.
         exit_ply: the ply of the move that left the opening book. Plies include passes and are counted from 1. None if
             no book was given, or if no move left it.
-        exit_judged: True if the book has a score for this move, which is then a leaf of the book.
+        exit_judged: True if the book has a score for this move as a leaf.
     """
 
     game: AnnotatedGame
@@ -276,7 +276,7 @@ class GameReview:
     def rows(self) -> list[dict[str, Any]]:
         """Return a row of plain values for each move, for example for a DataFrame. Moves and lines are texts.
 
-        The columns are the fields of a move in ``outflank review --json``. The column ``curve`` is added: the score
+        The columns are the fields of a move in ``outflank review --json``, and another column ``curve``: the score
         before the move, from Black's side.
         """
         return [
@@ -327,7 +327,8 @@ def review_game(
     Positions are searched from the last to the first, so that the transposition table has the later positions. The
     table is cleared first, so that a review does not depend on earlier games.
 
-    Raises: FileFormatError with the reason for a ``BadGame``, which ``read_games`` yields for an unreadable game.
+    Raises: FileFormatError with the reason if `game` is a ``BadGame``, which ``read_games`` yields for an unreadable
+        game.
     """
     if isinstance(game, BadGame):
         raise FileFormatError(str(game))
@@ -346,7 +347,7 @@ def review_game(
         review = _review(judge, played.before, played.move, after)
         reviews.append(replace(review, given=number < game.given))
         after = review.best
-    if limits.all_moves:  # searched last, so that the option does not change the other searches
+    if limits.all_moves:  # these searches come last, so that they do not change the results of the others
         lines = [final.line, *(review.best.line for review in reviews)]
         reviews = [_with_values(*each, limits, search) for each in zip(reviews, lines, strict=False)]
     return GameReview(game, tuple(reversed(reviews)), final)
@@ -373,7 +374,7 @@ def _review(
     played = judge(before, [move])
     if played.score >= best.score:
         return MoveReview(played, move, played.score)
-    # The limit ended the second search early, so the loss of the move is not proven.
+    # If the limit ended the search of the played move early, the loss of the move is not proven.
     if best.exact and not played.exact:
         best = replace(best, exact=False, depth=played.depth, selectivity=played.selectivity)
     return MoveReview(best, move, played.score)
@@ -393,7 +394,8 @@ def _with_values(
         settings = replace(settings, exact_from=min(settings.exact_from, _ALL_EXACT_FROM))
         limit = settings.limit(before.empties)
         found = searcher.search(before, limit, moves=others, multipv=len(others))
-        # This search may be shallower and score a move higher than the best move. Such a score is reduced to the best.
+        # This search may be shallower and score a move higher than the best move. The score of the best move is then
+        # used in place of the higher score.
         known |= {
             each.move: MoveValue(each.pv, min(each.score, best.score), found.exact) for each in found.lines
         }
@@ -402,9 +404,9 @@ def _with_values(
 
 
 def review_in_worker(settings: ReviewSettings, hash_mb: int, threads: int, game: AnnotatedGame) -> GameReview:
-    """Review a game with the searcher that this process shares. Only one thread of the process may do so at a time.
+    """Review a game with the shared searcher of this process. Only one thread of the process may do so at a time.
 
-    If the process is killed, the next review of the game continues with the searches that this one has finished.
+    If the process is killed, the next review of the game with the same settings uses the saved results of its searches.
     """
     searcher = shared_searcher(hash_mb=hash_mb, threads=threads)
     question = {"settings": repr(settings), "threads": threads, "hash": hash_mb, "game": game_name(game)}
@@ -422,8 +424,8 @@ def book_exits(
 
     Args:
         paths: the paths of the books.
-        warn: a function that receives one warning for each set of rules that has no book; None if the user named no
-            book.
+        warn: a function that receives a warning for each book if no book is for the rules of a game, once for each set
+            of rules; None if the user named no book.
 
     Raises: FileFormatError if a book can't be read. The yielded function raises FileFormatError if a book is damaged.
     """

@@ -179,7 +179,7 @@ _PLURALS = {
 
 def _move(move: MoveReview, row: dict[str, Any]) -> dict[str, Any]:
     """Return a row of ``GameReview.rows`` as JSON data, with lists in place of texts."""
-    del row["curve"]  # the JSON data of the game has the curve as a list
+    del row["curve"]  # ``game_facts`` returns the curve as a separate list
     values = [
         {
             "move": str(value.move),

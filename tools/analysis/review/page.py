@@ -128,7 +128,7 @@ def review_replay(review: GameReview, number: int) -> Replay:
 
 
 def _choice(value: MoveValue, move: MoveReview) -> list[object]:
-    """Return a list about a legal move: its best line, its score for Black, and 1 if the score is proven, else 0.
+    """Return the data of a legal move: its best line, its score for Black, and 1 if the score is proven, else 0.
 
     The line is shortened if the move is not the best move.
     """

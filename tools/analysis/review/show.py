@@ -76,7 +76,7 @@ class ReviewOutput:
         self._first: GameReview | None = None  # kept until a second review is added, or until the end
 
     def add(self, review: GameReview, file: str, number: int) -> None:
-        """Print the JSON data or the line of a review. The first line is printed when a second review is added."""
+        """Print a review as JSON data or as a line. The line of the first review waits for a second review."""
         self.games += 1
         count_game(self._players, review)
         if self._keep:
@@ -115,7 +115,7 @@ class ReviewOutput:
         return {"archive": {"ply": ply, "move": str(played.move), **self._explorer.facts(played.before)}}
 
     def archive_text(self, game: AnnotatedGame) -> Iterator[str]:
-        """Yield the archive's table of the last position that other games share. Yield nothing without an archive."""
+        """Yield the archive's table of the last position that another game reached; nothing without an archive."""
         if self._explorer is None:
             return
         self._explorer.archive.expect(game.rules)
