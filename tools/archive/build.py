@@ -3,7 +3,8 @@
 Memory use does not grow with the number of games. The positions of all games are first written to a temporary table.
 SQLite sorts this table at the end, so that the table of positions is filled in order, page after page. Sums are stored
 only for the few thousand positions that many games reached. For other positions each query counts the games. While the
-games are read, both files are committed every ten seconds, so that an interrupted build can be continued.
+games are read, the archive and the temporary table are committed every ten seconds, so that an interrupted build can
+be continued.
 """
 
 import contextlib
@@ -48,10 +49,10 @@ _SECONDS_BETWEEN_COMMITS = 10.0
 _CACHE_KB = 1 << 16
 _STEPS_AT_ONCE = 1_000_000  # the steps of SQLite's virtual machine between checks for signals
 _LONGEST_NAME = 200
-_LEAST_SENSELESS = 1e6  # ratings of at least this value count as unknown
+_LEAST_SENSELESS = 1e6  # a game whose lower rating is at least this value counts as unrated
 _FIRST_STRENGTH, _SWING, _SPREAD = 1500.0, 24.0, 400.0
 _SCRATCH = "CREATE TABLE scratch.visit (position INTEGER, game INTEGER, turn INTEGER)"
-_NAMED = ("archive", "player", "event")  # the tables that are filled at the end
+_NAMED = ("archive", "player", "event")  # the tables that are filled after all games are read
 _WINNERS = {Colour.BLACK: 1, None: 0, Colour.WHITE: -1}
 _WINNERS_OR_NONE = (1, 0, -1, None)
 
@@ -117,7 +118,10 @@ def add_to_archive(
     advance: Callable[[int], None] = lambda games: None,
     begin: Callable[[str], None] = lambda step: None,
 ) -> ArchiveContents:
-    """Add games to an archive. The result equals a new archive of all games, and replaces the file when complete.
+    """Add games to an archive.
+
+    The new file has the same contents as an archive built from all games at once. It replaces the old file when it is
+    complete.
 
     Args:
         path: the archive.
@@ -159,7 +163,7 @@ def _written(
     advance: Callable[[int], None],
     begin: Callable[[str], None],
 ) -> ArchiveContents:
-    """Write an archive to `target`. Start from the old archive if its `facts` are given, else from an empty archive."""
+    """Write an archive to `target`: continue an unfinished one, or add to the old one if its `facts` are given."""
     builder: _Builder | None = None
     if task is not None:
         task = "\0".join((__version__, str(rules), *(facts or {}).values(), task))
@@ -177,7 +181,7 @@ def _written(
                 builder = _Builder(connection, rules)
                 builder.open(files, facts, saved)
                 built = builder.build(games, advance, begin)
-        except sqlite3.OperationalError as error:  # for example because the disk is full
+        except sqlite3.OperationalError as error:  # the disk is full, for example
             if builder is not None and builder.raised is not None:
                 raise builder.raised from None
             raise UnwritableError(0, str(error), str(path)) from None
@@ -191,7 +195,7 @@ def _written(
 
 
 class _Builder:
-    """Fills the tables of an archive in a transaction.
+    """Fills the tables of an archive, in several transactions if the build can be continued, else in one.
 
     Attributes:
         raised: the exception of a signal handler that interrupted a statement; None without an interruption.
@@ -204,7 +208,7 @@ class _Builder:
         self._events: dict[str, int] = {"": NOBODY}
         self._games = self._duplicates = self._others = self._bad = 0
         self._games_before = self._duplicates_before = 0
-        self._entries = 0  # the number of games and bad games whose results are committed
+        self._entries = 0  # the number of games and bad games that were read before the present batch
         self._visits = 0
         self._commits = False
         self._committed_at = time.monotonic()
@@ -216,11 +220,11 @@ class _Builder:
     def open(
         self, files: UnfinishedFiles, facts: Mapping[str, str] | None, saved: Mapping[str, str] | None
     ) -> None:
-        """Begin the transaction.
+        """Begin the first transaction, and restore the state of an old or unfinished archive.
 
         Args:
-            files: the files, whose archive is open. It is empty, or a copy of an old archive, or unfinished.
-            facts: the facts of the old archive; None if there is none.
+            files: the files of the archive. The archive is empty, a copy of an old archive, or unfinished.
+            facts: the facts of the old archive; None without an old archive.
             saved: the facts of an unfinished archive; None if the archive is not unfinished.
         """
         connection = self._connection
@@ -245,7 +249,7 @@ class _Builder:
             self._continue(saved)
 
     def _recall(self, facts: Mapping[str, str]) -> None:
-        """Read the keys of the old archive's players, events and games, and clear the tables that are recomputed."""
+        """Read the players, events and counts of an old or unfinished archive. Clear the tables that are recomputed."""
         execute = self._connection.execute
         for table, names in (("player", self._players), ("event", self._events)):
             for number, name in execute(f"SELECT id, name FROM {table} ORDER BY id"):
@@ -271,7 +275,10 @@ class _Builder:
         warn(f"continues an archive that was interrupted: {counted(self._games, 'game')} known")
 
     def _commit(self) -> None:
-        """Save the state, and begin another transaction, in which the saved state is removed again."""
+        """Commit the games read so far, with the facts that continue the build from them.
+
+        Then begin another transaction, and clear the tables of ``_NAMED`` in it, since ``build`` fills them at the end.
+        """
         nothing = dict.fromkeys(self._players.values(), 0)
         self._write_names(nothing, nothing, {})
         counts = {
@@ -425,8 +432,9 @@ class _Builder:
     def _rate(self) -> dict[int, float]:
         """Compute the strengths of the players, write the tables of players and events, and return the strengths.
 
-        The Elo formula updates a strength after each game, in the order of years. A rating in a game's record replaces
-        the strength. A name without a letter or digit, such as WTHOR's ???, has no strength.
+        Games are processed in the order of their years. After each game with a known result, the Elo formula updates
+        the strengths of both players, if both have one; a rating in the game's record then replaces the player's
+        strength. A name without a letter or digit, such as WTHOR's ???, has no strength.
         """
         strengths = {
             number: _FIRST_STRENGTH if any(map(str.isalnum, name)) else NO_STRENGTH

@@ -62,7 +62,7 @@ def write_games(
 
 
 def _task(files: Sequence[str], source: FormatName | None, rules: Rules) -> str | None:
-    """Return a text that names the files, their sizes and times; None if one of them is no file, such as a pipe."""
+    """Return a text that identifies the files and options of a build; None if an input is not a regular file."""
     paths = [Path(file) for file in files]
     return repr((file_versions(paths), source, str(rules))) if all(map(Path.is_file, paths)) else None
 

@@ -6,9 +6,9 @@
     event     the name of an event
     game      a game: players, event, date, result, moves
     visit     a position of a game; the rows are in the order of positions and are four fifths of the file
-    tally     the sums of a move in a position with many games, for one year and rating
+    tally     the counts of the games with one move in a position with many games, for one year and rating
 
-Symmetric images of a position share a key of 64 bits. It is a hash of the key that books use for the position.
+Symmetric images of a position share a key of 64 bits: a hash of the key that books use for the position.
 """
 
 import struct
@@ -20,7 +20,7 @@ from outflank.engine import Move, Position, Symmetry
 from outflank.storage.database import DatabaseKind
 
 NO_MOVE = MOVE_NUMBERS
-"""The number in place of a move if the game ended in the position, or was broken off."""
+"""The number that stands for a move if the game ended or was broken off in the position."""
 NOBODY = 0
 """The number of a player or event without a name."""
 TABLES = """

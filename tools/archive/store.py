@@ -40,9 +40,9 @@ from outflank.tools.archive.tally import (
 ANY = ArchiveQuery()
 """The query that allows all games."""
 _BEYOND = 1 << 62
-_MOST_GAMES = 1 << 40  # limits counts, so that a sum of counts fits into an integer of SQLite
+_MOST_GAMES = 1 << 40  # the limit of a count; a sum of such counts fits into an integer of SQLite
 _MOST_NAMES = 1000  # the maximum number of names in one statement
-# The moves at the start are symmetric images of each other. This move represents all first moves.
+# The first moves from the standard start are symmetric images of each other. This move represents all of them.
 _FIRST_MOVE = Move.parse("f5")
 _Types = tuple[type | UnionType, ...]
 _VISIT = "v.turn, g.year, g.rating, g.winner, g.margin, g.black, g.white, g.event, g.id"
@@ -60,7 +60,7 @@ _GAME_TYPES: _Types = (
 
 @dataclass(frozen=True, slots=True)
 class MoveRow:
-    """The counts of games in which a move was made. In a symmetric position, images of the move count too.
+    """The counts of games in which a move was made. In a symmetric position, they include images of the move.
 
     Attributes:
         move: the move, in the coordinates of the queried position.
@@ -367,7 +367,7 @@ class Archive:
 
 
 def _are_between(visit: Visit, sides: Sequence[dict[int, int]]) -> bool:
-    """Return whether each of `sides` contains a different player of the game. The keys of a side are players."""
+    """Return whether the game's players, in either order, match `sides`: dicts whose keys are allowed players."""
     both = (visit.black, visit.white)
     return any(
         all(player in side for player, side in zip(players, sides, strict=False))

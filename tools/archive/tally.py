@@ -12,7 +12,7 @@ RATING_STEP = 100
 LATEST_YEAR = 9999
 MOST_DISCS = 64
 NO_STRENGTH = 0.0
-"""The strength of a player without a name. Such a player is never listed among the strongest."""
+"""The strength of a player whose name has no letter or digit. Such a player is never listed among the strongest."""
 _BEST = 3
 
 
@@ -46,7 +46,7 @@ class ArchiveQuery:
         return bool(self.players or self.event)
 
     def allows(self, year: int, rating: int) -> bool:
-        """Return whether a game meets the conditions. `rating`: the players' lower rating. Unknown values are 0."""
+        """Return whether a game's year and lower rating meet the conditions. A value of 0 is unknown."""
         return (self.years is None or year in self.years) and (self.rating is None or rating >= self.rating)
 
 
@@ -71,7 +71,7 @@ class Visit(NamedTuple):
 
     @property
     def is_sound(self) -> bool:
-        """Whether the values are possible. In a damaged file, values of the types ``VISIT_TYPES`` may be impossible."""
+        """Whether the values are in their ranges. In a damaged file, values of the right types may be out of range."""
         turn, year, rating, winner, margin, black, white = self
         return (
             0 <= turn <= 2 * NO_MOVE + 1

@@ -1,7 +1,7 @@
-"""The files of an archive that is being made. A build that was interrupted leaves them, and the same build continues.
+"""The files of an archive that is being made. An interrupted build leaves them, so that the same build can continue.
 
 Only a file on the same file system can replace an archive in one step, so the files lie next to the archive. Other
-users may be able to write there, so only files of this user are continued.
+users may have write access to this folder, so a build continues only with files of its own user.
 """
 
 import os
@@ -18,7 +18,7 @@ from outflank.storage.lock import WriterLock
 from outflank.tools.archive.schema import ARCHIVE
 
 VISITS_FACT = "visits"
-"""The fact of an unfinished archive that gives the number of its unsorted positions."""
+"""The name of the fact that gives the number of unsorted positions of an unfinished archive."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class UnfinishedFiles:
     Attributes:
         archive: the file that becomes the archive.
         visits: the file of the unsorted positions.
-        is_kept: True if an interruption leaves the files.
+        is_kept: True if the files remain after an interruption.
     """
 
     archive: Path
@@ -51,7 +51,7 @@ class UnfinishedFiles:
         """Replace the files by empty files. Raises: OSError."""
         self.remove()
         for path in self.archive, self.visits:
-            # No link of another user is followed, since the file must not exist.
+            # O_EXCL fails if the path exists, so that no link of another user is followed.
             os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o666))
 
     def remove(self) -> None:
@@ -64,12 +64,15 @@ class UnfinishedFiles:
 
 @contextmanager
 def unfinished_files(target: Path, task: str | None) -> Iterator[UnfinishedFiles]:
-    """Yield the files for an unfinished archive, which need not exist, and remove the files at the end.
+    """Yield the files of an unfinished archive, which need not exist.
+
+    At the end they are removed, unless an interruption such as Ctrl-C leaves a state from which the same build can
+    continue.
 
     Args:
         target: the path of the archive.
-        task: a text that names the build. The same build gets the files that an interruption has left. None for a build
-            that can't be continued.
+        task: a text that identifies the build. A build with the same text gets the files that an interruption has left.
+            None for a build that can't be continued.
     """
     with ExitStack() as held:
         files = None if task is None else _kept_files(target, task, held)
@@ -80,7 +83,7 @@ def unfinished_files(target: Path, task: str | None) -> Iterator[UnfinishedFiles
         except Exception:
             files.remove()
             raise
-        except BaseException:  # such as KeyboardInterrupt
+        except BaseException:  # an interruption, such as KeyboardInterrupt
             if not files.is_kept or files.facts() is None:
                 files.remove()
             raise
