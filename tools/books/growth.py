@@ -38,13 +38,13 @@ _LONGEST_LINE = 60
 
 @contextmanager
 def growth_log(path: Path | None, book: Path) -> Iterator[Callable[[GrowthProgress], None]]:
-    """Open a log of the growth, and yield a function that receives the progress. It writes a line once a minute.
+    """Open a log of the growth, and yield a function that receives the progress and logs it once a minute.
 
-    The end of the ``with`` block writes a line about the last progress. A later run appends lines to the log. Their
-    seconds start from 0 again. After a write error the book continues to grow without the log. The end of the ``with``
+    At the end of the ``with`` block, the last progress is logged. A later run appends its lines to the log; their
+    seconds start from 0 again. After a write error the book continues to grow without the log; the end of the ``with``
     block then reports the error on stderr, and the program exits with code 1.
 
-    Raises: UnwritableError; SettingsError if the file is a run or a book.
+    Raises: UnwritableError; SettingsError if the file belongs to a run or a book.
     """
     if path is None:
         yield lambda _: None
@@ -124,12 +124,12 @@ def grow_book(
     Args:
         book: the open book.
         what: a description for the book's history.
-        grow: a function that calls methods of the grower.
+        grow: the function that grows the book by calling methods of the grower.
         as_json: True to print the result as JSON.
         level: the level of the searches; None for the level that most positions of the book have.
         run: the executor of the searches.
         log: a function that receives the progress.
-        games: the number of games that the book grows from, which the result shows; None without games.
+        games: the number of games from which the book grows, printed with the result; None without games.
         merged: the number of positions that were merged into the book before the growth.
 
     Raises: OutflankError.
@@ -191,7 +191,7 @@ def _main_line(book: Book) -> Game:
 def print_result(
     book: Book, progress: GrowthProgress, level: int, as_json: bool, games: int | None = None
 ) -> None:
-    """Print the result and the main line of the book."""
+    """Print the result of the growth and the main line of the book."""
     line = _main_line(book)
     moves, opening = line.transcript(), opening_of_game(line)
     rate = progress.searches / progress.seconds if progress.seconds else 0.0
@@ -256,7 +256,7 @@ def played_lines(
     form: FormatName | None,
     wanted: Callable[[AnnotatedGame], bool],
 ) -> Iterator[Sequence[Position]]:
-    """Yield the positions of each game of files and runs that `wanted` accepts. Add unusable games to `read.bad`."""
+    """Yield the positions of each game in `sources` that `wanted` accepts. Add unusable games to `read.bad`."""
     for source, number, game in read.of(sources, form, book.rules):
         if not wanted(game):
             continue
@@ -297,7 +297,7 @@ def grow_by_games(
     as_json: bool,
     **place: Unpack[Place],
 ) -> None:
-    """Add the positions of games to a book, and search these positions."""
+    """Add the positions that `chosen` selects from games to a book, and search them."""
     read, found, positions = ReadGames(), 0, list[Position]()
     with BookWriter.open(path) as book, open_run(**place) as run:
         for line in played_lines(games, book, read, source, wanted.allows):

@@ -26,7 +26,7 @@ _OWN_FACTS = ("rules", "created", "outflank")
 
 
 def import_book(source: str, path: Path, rules: Rules | None, form: Form | None) -> int:
-    """Create a book from a source file, and return the number of its positions. After an error no book is created.
+    """Create a book from a source file, and return the number of its positions. If an error occurs, no book is created.
 
     Raises: OutflankError; OSError if the file can't be read.
     """

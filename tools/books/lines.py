@@ -35,7 +35,7 @@ class BookLine:
 
     @property
     def transcript(self) -> str:
-        """The moves without passes, as in ``f5d6c3``. Blanks separate moves if they have a direction."""
+        """The moves without passes, as in ``f5d6c3``. Blanks separate moves under one-direction rules."""
         separator = " " if self.positions[0].rules.one_direction else ""
         return separator.join(str(move) for move in self.moves if not move.is_pass)
 
@@ -48,7 +48,7 @@ class BookLine:
 def main_lines(
     book: Book, start: Position, *, max_error: float | None = None, plies: int | None = None
 ) -> Iterator[BookLine]:
-    """Yield lines in increasing order of the discs that are given away. Among equals, longer lines come first.
+    """Yield lines in increasing order of the discs that they give away. Of equal lines, the longer one comes first.
 
     Each position is followed only once, so a line ends when it reaches a position of an earlier line. Of several moves
     that are symmetric images of each other, only one move is followed.
@@ -94,7 +94,7 @@ def _line(
 
 
 def line_facts(game: Game, line: BookLine) -> dict[str, Any]:
-    """Return JSON data about a line that continues a game."""
+    """Return JSON data about a line that continues a game; its moves include the moves of the game."""
     before = game.transcript()
     separator = " " if before and game.rules.one_direction else ""
     opening = opening_of([*(turn.before for turn in game.turns), *line.positions])
@@ -109,7 +109,7 @@ def line_facts(game: Game, line: BookLine) -> dict[str, Any]:
 
 
 def line_text(game: Game, line: BookLine) -> str:
-    """Return the text of a line that continues a game. The score and the opening of the line follow after ``#``."""
+    """Return the moves of a game and of a line that continues it; then ``#``, the line's score and its opening."""
     facts = line_facts(game, line)
     words = [f"{line.score:+d}{' exact' if line.is_exact else ''}", f"{line.error} given away"]
     words += filter(None, (facts["opening"], "transposes" if line.transposes else ""))
@@ -204,7 +204,7 @@ def _add(book: Book, branch: _Branch, line: BookLine) -> None:
 
 
 def _join(branch: _Branch) -> None:
-    """Merge a branch with its successor while it has only one successor. Then sort and join its successors."""
+    """Merge a branch with its successor as long as it has only one. Then sort its successors, and join each of them."""
     while len(branch.branches) == 1:
         (after,) = branch.branches
         branch.moves += after.moves

@@ -31,9 +31,9 @@ def asked_game(book: Book | Rules, text: str) -> Game:
 
 
 def known_entry(book: Book, game: Game) -> BookEntry:
-    """Return the book's entry of the last position of a game.
+    """Return the book's entry for the last position of a game.
 
-    Raises: OutflankError if the book has no such entry. The message names the move that left the book.
+    Raises: OutflankError if the book has no such entry. The message names the move that left the book, if any.
     """
     entry = book.probe(game.position)
     if entry is not None and entry.moves:
@@ -139,7 +139,7 @@ _OTHER = "other limits"  # shown for positions without a level
 def count_book(book: Book) -> dict[str, Any]:
     """Return the statistics of a book as JSON data. docs/book.md describes the fields.
 
-    A position takes about 0.1 ms.
+    The time is about 0.1 ms for each position of the book.
 
     Raises: FileFormatError if the book is damaged.
     """
