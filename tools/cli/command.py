@@ -86,10 +86,10 @@ _ADDRESS = re.compile(r"\d+|\S*:\d*/?(?:,\S+)?|\S*:\d+/\S*")
 
 
 class AddressOption(Option):
-    """An option such as ``--listen [HOST:PORT]``; without a value, it means loopback and a free port.
+    """An option such as ``--listen [HOST:PORT]``; without a value, it means a free port of the loopback address.
 
-    In a ``Command``, the next word is the option's value only if it contains a port, so that a file name may follow the
-    option.
+    In a ``Command``, the word after the option is its value only if it contains a port, so that a file name may follow
+    the option.
     """
 
     def __init__(self, declarations: Sequence[str], **attributes: Any) -> None:
@@ -97,13 +97,13 @@ class AddressOption(Option):
 
 
 class Command(click.Command):
-    """A click command whose options are grouped in the help, and may exclude or need each other.
+    """A click command whose options are grouped in the help, and may exclude or require each other.
 
     A word that begins with ``-`` is an option unless it is a number or looks like a board.
 
     Args:
         exclusive: lists of mutually exclusive options and arguments, by their names in the help.
-        needs: the dependencies of options: each key needs at least one of the listed options.
+        needs: the options that require other options, each with a list of which at least one must be given.
         attributes: the other arguments of ``click.Command``.
     """
 
@@ -118,7 +118,7 @@ class Command(click.Command):
         self._exclusive, self._needs = exclusive, needs or {}
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse the arguments. Raises: click.UsageError if options exclude each other or a needed option is missing."""
+        """Parse the arguments. Raises: click.UsageError if options exclude each other or lack one that they require."""
         addresses = {
             name for each in self.params if isinstance(each, AddressOption) for name in each.all_names
         }
@@ -183,7 +183,8 @@ class Command(click.Command):
             is_in_file = DEFAULTS_FILE in ctx.meta and not self.clash(ctx.meta[_TYPED])
             raise click.UsageError(f"{ctx.meta[DEFAULTS_FILE]}: {clash}" if is_in_file else clash, ctx)
         for name, needed in self._needs.items():
-            # On the command line, an option without its needed option is an error. In a file, it is ignored.
+            # An option given without the option that it requires is an error on the command line; in a file, it is
+            # ignored.
             if name in ctx.meta[_TYPED] and not given.intersection(needed):
                 raise click.UsageError(f"{name} needs {' or '.join(needed)}", ctx)
 
@@ -195,7 +196,7 @@ class Command(click.Command):
         known = [
             word for each in options for word in (*each.opts, *each.secondary_opts) if word.startswith("--")
         ]
-        for word in args:  # click reads -level as -l, -e and so on
+        for word in args:  # click reads -level as the options -l, -e and so on
             if name[:2] != "--" and word.startswith(name) and f"-{word.partition('=')[0]}" in known:
                 name = word.partition("=")[0]
         from difflib import get_close_matches  # imported here, so that the program starts faster
@@ -265,7 +266,7 @@ def handing(kinds: Mapping[str, type[Any]], *options: Decorator) -> Decorator:
 
     Args:
         kinds: the dataclasses, by the names of the command's arguments. A field of a dataclass has the name of an
-            option or of an earlier argument. It keeps its default if its option is None or does not exist.
+            option or of an earlier argument. A field keeps its default if its option is None or does not exist.
         options: the options, in the order shown in the help.
     """
 
@@ -325,7 +326,7 @@ class CommandGroup(click.Group):
 
     @property
     def summaries(self) -> Mapping[str, str]:
-        """The first paragraph of each command's help, by command name, in order; hidden commands are left out."""
+        """The first paragraph of each command's help, by name, in the order of definition, without hidden commands."""
         helps = ((name, command.help or "") for name, command in self.commands.items() if not command.hidden)
         return {name: " ".join(text.partition("\n\n")[0].split()) for name, text in helps}
 

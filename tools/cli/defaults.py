@@ -59,7 +59,7 @@ def check_defaults(command: click.Command, values: Mapping[str, Any], path: Path
 
 
 def use_values(ctx: click.Context, values: Mapping[str, Any], path: Path) -> None:
-    """Use a file's option values, keyed by parameter name, as defaults. Errors in the values name the file."""
+    """Use a file's option values, keyed by parameter name, as defaults. Error messages about them name the file."""
     assert isinstance(ctx.command, Command)
     ctx.meta[DEFAULTS_FILE] = path
     ctx.default_map = {**(ctx.default_map or {}), **ctx.command.defaults_kept(ctx, values)}

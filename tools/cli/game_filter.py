@@ -24,11 +24,12 @@ class GameFilter:
     """The conditions that a game must meet; None means no condition.
 
     Attributes:
-        players: a part of one player's name, or parts of both players' names; letter case is ignored. May be empty.
+        players: a part of one player's name, or parts of both players' names; letter case is ignored. Empty
+            for any players.
         years: the range of years.
         result: the result of the game.
         lengths: the range of the number of discs played.
-        event: a part of the event's name; letter case is ignored. May be empty.
+        event: a part of the event's name; letter case is ignored. Empty for any event.
     """
 
     players: tuple[str, ...] = ()

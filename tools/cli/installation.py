@@ -14,7 +14,7 @@ from outflank.storage.folders import user_folder
 from outflank.tools.cli.defaults import config_file
 from outflank.tools.runtime.progress import counted
 
-# A midgame search and the solution of FFO #40 test the midgame and endgame search in less than a second.
+# Two searches test the engine in less than a second: a midgame search, and an endgame search that solves FFO #40.
 _MIDGAME = Game.from_transcript("f5d6c3d3c4").position
 _MIDGAME_LIMIT = Limit(depth=13)
 _ENDGAME = Position.parse("O--OOOOX-OOOOOOXOOXXOOOXOOXOOOXXOOOOOOXX---OOOOX----O--X-------- X")

@@ -130,7 +130,7 @@ def book_option(
 
     Args:
         what: the use of the book, as a phrase for the help.
-        otherwise: the default, for the help.
+        otherwise: a description of the default for the help.
     """
     return click.option(
         "--book",
@@ -234,7 +234,7 @@ def output_option(what: str, otherwise: str = "", **attributes: Any) -> Callable
 
     Args:
         what: the contents of the file, as a phrase for the help.
-        otherwise: the default, for the help; empty if the option is required.
+        otherwise: a description of the default for the help; empty if the option is required.
         attributes: further arguments of ``click.option``.
     """
     default = f"  [default: {otherwise}]" if otherwise else ""

@@ -68,7 +68,7 @@ def read_game(text: str, rules: Rules, name: str = _ARGUMENT) -> AnnotatedGame:
     Args:
         text: the user's text. A board is returned as a game without moves.
         rules: the rules of a game that does not name its rules.
-        name: the name of the argument or option.
+        name: the name of the argument or option, for messages.
 
     Raises: click.BadParameter if `text` is neither a file nor a description; NotationError if the file has a bad game
         or several games; OSError if the file can't be read.
@@ -133,7 +133,7 @@ class PositionArgument:
         return obf.read_suite(self._stream, shown(self._text), rules) if is_suite else None
 
     def games(self, rules: Rules) -> Iterator[AnnotatedGame | BadGame]:
-        """Yield all games in order; there is at least one entry. A board is a game without moves.
+        """Yield all games in order, at least one entry. A board is yielded as a game without moves.
 
         Args:
             rules: the rules of games that do not name their rules.
@@ -266,7 +266,7 @@ def games_of(name: str, source: FormatName | None, rules: Rules) -> Iterator[Ann
     """Yield the games of a file (``-`` is stdin) or a run; if it can't be read, yield a ``BadGame``.
 
     Args:
-        name: the name of the file or of a sample.
+        name: the name of the file, the sample or the run.
         source: the file's format; detected if None.
         rules: the rules of games that do not name their rules.
     """
@@ -296,7 +296,7 @@ def _games_of_run(name: str) -> Iterator[AnnotatedGame | BadGame]:
 
 
 def games_given(text: str, source: FormatName | None, rules: Rules) -> Iterator[AnnotatedGame | BadGame]:
-    """Return the game of a transcript or the games of a file, see ``games_of``. A blank text has no moves."""
+    """Return the game of a transcript or the games of a file (see ``games_of``). Blank text is a game without moves."""
     if os.path.exists(named_file(text)):
         return games_of(text, source, rules)
     if not text.strip():
@@ -315,7 +315,7 @@ def number_of_games(
         names: the arguments, as for ``games_given``.
         source: the format of the files; detected if None.
         rules: the rules of games that do not name their rules.
-        allows: the predicate for games that count.
+        allows: the predicate that selects the games to count.
     """
     files = [path for name in names if os.path.exists(path := named_file(name))]
     if STDIN in names or not all(map(os.path.isfile, files)):

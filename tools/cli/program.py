@@ -142,10 +142,10 @@ _EXTRAS = {
     "resvg_py": "png",
     **dict.fromkeys(("msgspec", "starlette", "uvicorn", "websockets"), "web"),
 }
-_DESCENDANTS = "outflank.protocol.drivers.descendants"  # imported by commands that start engines
+_DESCENDANTS = "outflank.protocol.drivers.descendants"  # commands that start engines import this module
 # The environment variable that marks an engine in a match; such an engine ignores the user's config file.
 _ENGINE_MARK = "OUTFLANK_ENGINE"
-_EXIT_BROKEN_PIPE = 128 + 13  # 128 plus the number of SIGPIPE, which Windows lacks
+_EXIT_BROKEN_PIPE = 128 + 13  # 128 plus the number of SIGPIPE, a signal that Windows lacks
 _EXIT_INTERRUPTED = 128 + signal.SIGINT
 _ALL_COMMANDS = "outflank.all_commands"  # the key in click.Context.meta that --help-all sets
 _MOST_SECONDS_TO_END = 10  # the time limit of the exit after a signal
@@ -241,7 +241,7 @@ class Program(CommandGroup):
         except OSError as error:
             raise Failure(_refusal(error)) from error
         except click.ClickException as error:
-            from outflank.protocol.lines import printable_lines  # imported late, as above
+            from outflank.protocol.lines import printable_lines  # imported late, to keep ``--help`` fast
 
             # A file name in the message may contain control characters, for example in a shared folder.
             text = printable_lines(f"{_file_of(error)}{error.format_message()}")
@@ -328,7 +328,7 @@ def _show_version(ctx: click.Context, option: click.Parameter, wanted: bool) -> 
         return
     click.echo(f"outflank {__version__}")
     try:
-        from outflank.engine import BUILD, OutflankError  # imported late, as above
+        from outflank.engine import BUILD, OutflankError  # imported late, as in ``invoke``
     except ImportError as error:
         raise Failure(str(error)) from error
     click.echo(f"engine built for {BUILD}")
@@ -402,7 +402,7 @@ def main() -> None:
     escape_what_can_not_be_written()
     try:
         cli(prog_name="outflank")
-    except OSError as error:  # the program's own help can't be written
+    except OSError as error:  # raised if the program's own help can't be written
         Failure(_refusal(error)).show()
         sys.exit(Failure.exit_code)
     except SystemExit as ending:

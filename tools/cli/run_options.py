@@ -34,7 +34,7 @@ _MACHINES, _WATCHING = "Where it runs", "Watching"
 
 
 def use_config(ctx: click.Context, option: click.Parameter, path: Path | None) -> Path | None:
-    """Use the file's values as defaults of the options. Errors in the values name the file."""
+    """Use the file's values as defaults of the options. Error messages about them name the file."""
     if path is not None:
         use_values(ctx, option_defaults(ctx.command, read_config(path), path), path)
     return path
@@ -249,7 +249,7 @@ played_options = together(
 """The options ``play_options`` and ``--games``."""
 
 LISTEN, LISTEN_PAGE = "--listen", "--listen-page"
-"""The option for the address of a run's page, and its name in commands whose ``--listen`` sets another address."""
+"""Names of the option for the address of a run's page; the second if ``--listen`` sets another address."""
 
 
 def page_option(name: str = LISTEN) -> Decorator:
@@ -327,13 +327,13 @@ class RunOptions:
     Attributes:
         time: the default time control of engines.
         commands: the engines given as arguments, each a command, a description, or a name in `engines_file`.
-        engines: the engines given by ``--engine``, in the forms of `commands`.
-        engines_file: the TOML file with a table for each engine; None without one.
+        engines: the engines given by ``--engine``, in the same forms as `commands`.
+        engines_file: the TOML file with a table for each engine; None without a file.
         each: the default settings of all engines; see ``EngineSpec.from_settings``.
-        folder: the folder for the records; None for a new one named by date and time.
+        folder: the folder for the records; None for a new folder named by date and time.
         no_records: True to keep no records.
         resume: the folder of the run to resume; None for a new run.
-        save_config: the file to save the settings in instead of playing; None to play.
+        save_config: the file to which the settings are written, in which case no game is played; None to play.
         cluster: the address of a Dask scheduler; None to play on this machine.
         as_json: True to print events and result as JSON.
         live: the address of the run's live page; None for no page.
@@ -419,4 +419,4 @@ run_options = handing(
     page_options(),
     config_options,
 )
-"""All options that describe a run, including where it is played."""
+"""All options that describe a run, including the machines on which it is played."""

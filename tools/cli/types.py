@@ -41,7 +41,7 @@ def read_by(read: Callable[[Any], Any]) -> Callable[[click.Context, click.Parame
 
 
 class WholeNumber(click.IntRange):
-    """A whole number within inclusive bounds; the help leaves out the bound BEYOND_USE."""
+    """A whole number within inclusive bounds; the help does not show the bound BEYOND_USE."""
 
     name = "integer"
 
@@ -135,7 +135,7 @@ class Folder(click.Path):
     """A folder.
 
     Args:
-        exists: True if it has to exist.
+        exists: True if the folder must exist.
     """
 
     def __init__(self, *, exists: bool = False) -> None:
@@ -185,7 +185,7 @@ class OutputFile(click.Path):
     Args:
         whole: True if the file is written by ``whole_file``; otherwise the command itself opens it to append.
         stdout: True if ``-`` is accepted and means standard output (``STDOUT``).
-        suffixes: the suffixes that the name may have; without any, every name is accepted.
+        suffixes: the suffixes that the name may have; empty to accept every name.
         continued: True if the command continues the contents of the file. The replacement of the file is then not
             reported.
     """
@@ -233,7 +233,7 @@ def _version(path: Path) -> tuple[int, int] | None:
 
 
 def _say_replaced(path: Path, before: tuple[int, int]) -> None:
-    """Report that a file was replaced if its version is no longer `before`. Called even if the command failed."""
+    """Report that a file was replaced if its version is no longer `before`. It is called even if the command failed."""
     if _version(path) not in (before, None):
         warn(f"{str(path)!r} was replaced")
 
