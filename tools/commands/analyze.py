@@ -119,7 +119,7 @@ def analyze(
     many = search if search.is_limited else replace(search, level=DEFAULT_LEVEL)
     defaults = Defaults(rules, many)
     if web is not None or serve is not None:
-        # The page searches the displayed position and the game's curve at the same time.
+        # The page searches the displayed position and the positions of the evaluation curve at the same time.
         at_once = max(concurrency, 1 if web is None else 2)
         searchers = [Searcher(hash_mb, threads, parameters=parameters) for _ in range(at_once)]
         place, mode = (serve, None) if web is None else (web, "study")
@@ -151,7 +151,7 @@ def analyze(
             first = list(islice(entries, 2))
         if len(first) == 1 and isinstance(first[0], AnnotatedGame):
             search = search if search.is_limited else replace(search, seconds=_SECONDS)
-            # Imported late: a server does not need it.
+            # Imported late: a server does not need this module.
             from outflank.tools.analysis.single import analyze_game, book_entry
 
             game = first[0].game()

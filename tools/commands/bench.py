@@ -38,7 +38,7 @@ _SELECTIVE_MIDGAME = Limit(depth=18, selectivity=73)
 _PERFT_DEPTH = 9
 # A deeper perft is split into parts of this depth, and each part's count is saved. A part takes a few seconds at most.
 _PLIES_OF_A_PART = 9
-# At most 64 discs are played, each after at most one pass, so deeper counts are the same.
+# At most 64 discs are played, each after at most one pass, so a deeper perft has the same count.
 _DEEPEST = 128
 _STARTS = f"{', '.join(STARTS)} or a board"
 
@@ -229,7 +229,7 @@ _Part = tuple[Position, int]
 
 
 def _parts(position: Position, plies: int, pass_is_free: bool) -> Iterator[_Part]:
-    """Yield later positions whose numbers of leaves add up to the number of leaves of `position`."""
+    """Yield parts whose numbers of leaves add up to the number of leaves `plies` plies below `position`."""
     if plies <= _PLIES_OF_A_PART or position.is_over:
         yield position, plies
         return

@@ -202,7 +202,7 @@ def import_(source: str, path: Path, form: Form | None, rules: Rules | None) -> 
     """
     from outflank.tools.books.importing import import_book
 
-    if not path.exists():  # ``import_book`` has a separate error for an existing book
+    if not path.exists():  # ``import_book`` itself reports an existing book
         expect_writable(path)
     count = import_book(source, path, rules, form)
     click.echo(f"{path}: {counted(count, 'position')}")

@@ -42,7 +42,7 @@ def book() -> None:
 
 
 def find_book(ctx: click.Context | None, argument: click.Parameter | None, name: str) -> Path:
-    """Return the path of a book to read, a file or the name of a shipped book. Raises: click.BadParameter."""
+    """Return the path of a book to read. `name`: a file or a shipped book. Raises: click.BadParameter."""
     existing = click.Path(exists=True, dir_okay=False, path_type=Path)
     return Path(existing.convert(named_book(name), argument, ctx))
 
@@ -98,7 +98,7 @@ def _plies_option(default: int) -> Callable[[Decorated], Decorated]:
 
 
 def _reach_options(plies: int, *more: Decorator) -> Decorator:
-    """Return ``--max-error --plies --ply-cost``, passed to the command as ``reach``, a ``Reach``."""
+    """Return the options ``--max-error --plies --ply-cost``, passed to the command as ``reach``, a ``Reach``."""
     return handing({"reach": Reach}, max_error_option, _plies_option(plies), _ply_cost_option, *more)
 
 
@@ -113,7 +113,7 @@ _games_options = together(
 
 
 def rules_option(default: str) -> Callable[[Decorated], Decorated]:
-    """Return ``--rules RULES`` of a book. Its value is a ``Rules`` or None. `default` describes None in the help."""
+    """Return the option ``--rules RULES`` of a book: a ``Rules``, or None, which the help describes by `default`."""
     text = f"PRESET[,OPTION=VALUE...], as docs/rules.md has them.  [default: {default}]"
     return rules_option_read_by(Rules.parse, default=None, text=text)
 

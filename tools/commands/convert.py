@@ -29,7 +29,7 @@ from outflank.tools.report.gamefiles import (
 )
 from outflank.tools.runtime.progress import counted, progress_bar, warn
 
-_GAMES_AT_ONCE = 500  # the games between two progress updates; shorter inputs show no progress
+_GAMES_AT_ONCE = 500  # the number of games between progress updates; shorter inputs show no progress
 
 
 @click.command(cls=Command)
@@ -91,7 +91,7 @@ def convert(
         check_output(form, output)
     files_written = [file for output, form in targets.items() for file in written_files(form, output)]
     read, games, written = ReadGames(), 0, 0
-    incomplete: set[str] = set()  # the files with games, variations or properties that are left out
+    incomplete: set[str] = set()  # the inputs of which games, variations or properties are left out
     known: set[bytes] = set()
     began = time.perf_counter()
     # No progress is shown in a pipe, where it would only fill a log, or if the games are printed on the terminal.
@@ -154,7 +154,7 @@ def _progress(is_shown: bool) -> Iterator[Callable[[int], None]]:
 
 
 def _report(facts: dict[str, Any], files: Sequence[Path], as_json: bool) -> None:
-    """Print the counts to stdout, or to stderr if games go to stdout."""
+    """Print counts to stderr and file names to stdout. JSON goes to stdout, or to stderr if games go to stdout."""
     if as_json:
         click.echo(json.dumps(facts | {"files": list(map(str, files))}), err=not files)
         return

@@ -177,7 +177,7 @@ def _log_to(path: Path) -> Callable[[str, bytes], None]:
     with writing(path):
         file = FileIO(path, "a")
     began = time.monotonic()
-    lock = Lock()  # for the two threads that write to the log
+    lock = Lock()  # two threads write to the log
 
     def log(sign: str, data: bytes) -> None:
         with lock:

@@ -186,7 +186,7 @@ def compliance(
 
 
 class _FirstAnswer:
-    """Warns once that an engine may speak another protocol, if its first answer takes ``_SILENT_SECONDS``.
+    """Warns once that an engine may speak another protocol, if no answer has come in ``_SILENT_SECONDS``.
 
     Args:
         interrupts: the recorder of signals; a signal ends the wait.
@@ -201,7 +201,7 @@ class _FirstAnswer:
         self.has_come = False
 
     def wait(self) -> None:
-        """Check the waiting time; called repeatedly while an answer is awaited. Raises: Interrupted."""
+        """Check the time since the first call; called repeatedly while an answer is awaited. Raises: Interrupted."""
         self._interrupts.check()
         now = time.monotonic()
         self._began = now if self._began is None else self._began

@@ -159,7 +159,8 @@ def import_(folder: Path, claims_file: BinaryIO) -> None:
 
 def _workers(place: Place, threads: int, hash_mb: int) -> Workers:
     if place["workers"] is None and place["cluster"] is None:
-        # Use one worker with many threads. Threads share a table, while several workers solve some boards twice.
+        # By default one worker uses all processors, since its threads share a table; several workers would solve some
+        # boards twice.
         threads = threads if threads > 1 else min(processors(), MOST_THREADS)
         place = {"workers": max(processors() // threads, 1)}
     return Workers(lambda: open_executor(**place), hash_mb, threads)

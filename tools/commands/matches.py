@@ -245,7 +245,7 @@ def _new_folder(options: RunOptions) -> Iterator[Path]:
 
 
 def _show(session: RunSession, options: RunOptions, folder: Path) -> Run:
-    """Play and show a run. If it is interrupted, ``--resume`` of `folder` continues it; see ``show_run``."""
+    """Play and show a run. After an interruption, ``--resume`` of `folder` continues the run; see ``show_run``."""
     play: dict[str, Any] = {}
     if options.cluster:
         from outflank.tools.match.runner.cluster import ClusterPool  # this import needs optional dependencies

@@ -210,8 +210,8 @@ def label(
 
 
 _NICENESS = 10
-_BOARDS_A_GAME = 150  # the boards made from each game, about five for each position
-_BANK_EXACT_FROM = 13  # games are solved from this number of empties; the bank's boards have more
+_BOARDS_A_GAME = 150  # the number of boards made from each game, about five for each position
+_BANK_EXACT_FROM = 13  # positions with up to this number of empties are solved; the bank's boards have more
 
 
 @train.command(cls=Command)
