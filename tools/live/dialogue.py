@@ -49,7 +49,7 @@ pause           stop the clocks until the next line
 resign, new     give up; begin again
 quit            end; --resume takes a saved file, or else what is printed then"""
 _HINTS = 3
-_HINT_LEVEL = 16  # the lowest level of a hint's search; three moves take about a second
+_HINT_LEVEL = 16  # the lowest level of a hint's search; the usual three moves take about a second
 _LONGEST = 1000  # the longest input line, in characters; a line may contain a path
 
 
@@ -90,8 +90,8 @@ class Dialogue:
         self._files, self._hints, self._explorer = files, hints, explorer
         files.expect_held(self._game.record())
         self._reasons = ""  # the score and certainty of the engine's last move, in parentheses
-        self._kept = len(self._game.turns)  # the number of turns that are already saved
-        self._written = self._state()  # the state in the autosave file
+        self._kept = len(self._game.turns)  # the number of turns that a file already contains
+        self._written = self._state()  # the state last written to the autosave file
         self._shown = False  # whether the board and the last event have been shown
         self._is_left = False  # whether the person has ended the session
         self._words: dict[str, Callable[[str], object]] = {
@@ -119,9 +119,9 @@ class Dialogue:
         self._words |= {word: self._words[meant] for word, meant in others.items()}
 
     def run(self) -> None:
-        """Play until the person quits, the input ends, or a game without people is over.
+        """Play until the person quits, the input ends, or a game without human players is over.
 
-        Raises: OutflankError or OSError if a command fails; at a terminal the error is shown instead.
+        Raises: OutflankError or OSError if a command fails and the input is not a terminal, where the error is shown.
         """
         try:
             while not self._is_left:
@@ -140,7 +140,7 @@ class Dialogue:
                 self._say_game()
 
     def _ask(self, seconds: float) -> str:
-        """Return the person's move. Raises: TimeoutError; Stopped after a command that changes the game."""
+        """Return the person's move. Raises: TimeoutError; Stopped after a command that interrupts the game."""
         deadline = time.monotonic() + seconds
         self._show()
         while True:
@@ -290,7 +290,7 @@ class Dialogue:
         self._is_left = True
 
     def _say_game(self) -> None:
-        """Print an unsaved game for ``--resume``: its transcript, or the current board after a non-standard start."""
+        """Print an unsaved game for ``--resume``: its transcript, or its last board if the start was not standard."""
         if self._kept >= len(self._game.turns):
             return
         game = self._game.record().game()

@@ -12,7 +12,7 @@ from outflank.protocol.drivers.spec import EngineSpec
 from outflank.protocol.formats.annotated import PROGRAM, AnnotatedGame
 from outflank.protocol.server.session import Session
 
-_PERSON_GRACE_SECONDS = 0.3  # the grace period of each move, for the latency between page and server
+_PERSON_GRACE_SECONDS = 0.3  # the grace period of a move allows for the latency between page and server
 
 
 class Person(Driver):

@@ -12,7 +12,7 @@ class GameFiles:
     """Saves a session's game in files, without overwriting files that contain anything else.
 
     Args:
-        saved: the autosave file, which is written after every move; None for no file.
+        saved: the autosave file, to which the game is written as it is played; None for no file.
         resumed: the file from which the game was resumed; None for a new game, or if overwriting the file would lose
             data.
 
@@ -54,7 +54,7 @@ class GameFiles:
             expect_held(name, record)
 
     def begin_another_game(self) -> None:
-        """Stop writing to the last game's files, and choose the first free name for the next game."""
+        """Stop writing to the last game's files, and choose the first free name for the next game's autosave file."""
         self._own.clear()
         number = 2
         while self.saved is not None and self._first is not None and self._taken(self.saved):

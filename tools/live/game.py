@@ -24,7 +24,7 @@ class LiveGame:
     """A game that ``play_on`` plays in the calling thread until it is over or interrupted.
 
     Methods that change the game interrupt it first; ``play_on`` then continues it. A person's driver may call these
-    methods while the game waits for its move, but must then raise ``Stopped``.
+    methods while the game waits for the person's move, but must then raise ``Stopped``.
 
     Attributes:
         drivers: the players, by colour.
@@ -112,7 +112,7 @@ class LiveGame:
         try:
             self.ended = referee.play()
         except Stopped:
-            # An engine may have been interrupted in the middle of its answer, so all engines are ended.
+            # An engine may have been interrupted in the middle of its answer, so all engines are dismissed.
             if self.thinking not in self.people:
                 for driver in self.drivers.values():
                     driver.dismiss()
@@ -140,7 +140,7 @@ class LiveGame:
         colour, seconds = taken[0].colour, taken[0].seconds or 0.0
         spent = dict(self._spent)
         if colour in self.people and own[-1] >= self._unclocked:
-            # If each move has a fixed time, time spent on the current move does not count for an earlier move.
+            # If each move has a fixed time, the time spent on a later move is not charged to the move taken back.
             is_by_move = self.control.main == 0 and self.control.period_moves == 1
             spent[colour] = seconds + (0.0 if is_by_move else spent[colour])
         if any(self._clock(side, kept, spent).allowance <= 0 for side in self.people):
@@ -244,7 +244,7 @@ class LiveGame:
         return clock
 
     def _clocked(self, turns: Sequence[AnnotatedMove]) -> list[AnnotatedMove]:
-        """Return the turns. Remove the seconds of turns that are not charged to the clocks."""
+        """Return the turns, without the seconds of the turns that are not charged to the clocks."""
         return [
             replace(turn, seconds=None) if number < self._unclocked else turn
             for number, turn in enumerate(turns)

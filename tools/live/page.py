@@ -38,7 +38,7 @@ from outflank.tools.runtime.records import read_record
 from outflank.tools.runtime.signals import Stopped
 
 _SLICE_SECONDS = 0.05
-_PACE_SECONDS = 0.25  # the pause after each turn, so that users see the turn; no clock runs in the pause
+_PACE_SECONDS = 0.25  # the pause after each turn, in which users see the turn and no clock runs
 _ABSENCE_SECONDS = 20.0  # the time after which a game that no tab shows is closed
 _END_SECONDS = 10.0
 _MOST_GAMES = 200  # the maximum number of games that are kept in memory
@@ -76,7 +76,7 @@ class PageGame(LiveGame):
         self.pages: set[asyncio.Event] = set()
         self.is_paused = self.is_open = False
         self._on_change, self._admit = on_change, admit
-        self._control = threading.RLock()  # held by a thread that starts, interrupts or changes the game
+        self._control = threading.RLock()  # held while a thread starts, interrupts or changes the game
         self._interrupted = threading.Event()
         self._thread: threading.Thread | None = None
         self._moves: queue.SimpleQueue[str] = queue.SimpleQueue()
@@ -148,7 +148,7 @@ class PageGame(LiveGame):
         self._moves.put(str(self.position.parse_move(text)))
 
     def take_back(self) -> None:
-        """See ``LiveGame``; the game continues at once."""
+        """Take back a move as in ``LiveGame``. The game then continues at once."""
         with self._control:
             try:
                 super().take_back()
@@ -156,7 +156,7 @@ class PageGame(LiveGame):
                 self.start()
 
     def resign(self) -> None:
-        """See ``LiveGame``. The game is then closed, which ends its engines."""
+        """Resign as in ``LiveGame``, then close the game, which ends its engines."""
         with self._control:
             super().resign()
             self.close()
@@ -211,7 +211,7 @@ class PageGame(LiveGame):
         self.is_open = False
 
     def _show_clock(self) -> None:
-        self._moves = queue.SimpleQueue()  # an answer to an earlier request is dropped
+        self._moves = queue.SimpleQueue()  # a move sent for an earlier turn is dropped
         self._on_change(self)
 
     def _show_turn(self, turn: AnnotatedMove) -> None:
@@ -295,7 +295,7 @@ class Tables:
         loop = asyncio.get_running_loop()
 
         def tell(game: PageGame) -> None:
-            with suppress(RuntimeError):  # the event loop may have ended
+            with suppress(RuntimeError):  # raised if the event loop has ended
                 loop.call_soon_threadsafe(self._tell, game)
 
         if len(self._games) >= _MOST_GAMES:
@@ -355,7 +355,7 @@ class Tables:
             changed.set()
 
     async def _send(self, socket: WebSocket, game: PageGame, changed: asyncio.Event) -> None:
-        """Send the whole game once. After each change, send the game's state and the new turns."""
+        """Send the whole game at the first change. After each later change, send the game's state and the new turns."""
         with suppress(RuntimeError):
             known = list(game.turns)
             record = replace(game.record(), moves=tuple(known))
