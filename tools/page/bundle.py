@@ -1,4 +1,4 @@
-"""Bundles the JavaScript modules of a page, since a page is one file and browsers don't load modules from files."""
+"""Bundles the JavaScript modules of a page into one script, since a page must work as a single file."""
 
 import re
 from functools import cache
@@ -12,9 +12,10 @@ _NAME = re.compile(r"^(?:async )?(?:const|let|function\*?|class) (?P<name>\w+)",
 
 @cache
 def bundled(entry: str) -> str:
-    """Return a module and its imports, direct and indirect, as one script in order of dependency.
+    """Return a module and all modules that it imports, directly or indirectly, as one script; imports come first.
 
-    All modules share one scope. The only supported forms are imports of names and exported declarations.
+    All modules share one scope. The only supported forms are ``import {names} from PATH``, and ``export`` before a
+    declaration.
 
     Args:
         entry: the path of the module relative to ``program``, such as ``report.js``.
@@ -34,7 +35,7 @@ def bundled(entry: str) -> str:
 
 
 def _collect(path: Path, texts: dict[Path, str], above: tuple[Path, ...]) -> None:
-    """Add a module to `texts` after its imports. Raises: ValueError if modules import each other."""
+    """Add a module to `texts` after its imports. Raises: ValueError if modules import one another in a circle."""
     if path in texts:
         return
     if path in above:

@@ -60,7 +60,8 @@ def page_parts(rules: Rules, entry: str, asks: bool = False) -> dict[str, Any]:
     connections = "; connect-src 'self'" if asks else ""
     return {
         "script": Markup(script),  # not escaped, since it contains no data from a game or a run
-        # Only this script may run, and it may connect only to the page's server. The icon is an image in the page.
+        # Only this script may run. It may connect to the page's server if `asks` is true, and never to another server.
+        # The icon is a data URL.
         "policy": f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; img-src data:; "
         f"base-uri 'none'; form-action 'none'{connections}",
         "version": weights.version(),
@@ -79,10 +80,10 @@ def packed_files(games: Sequence[AnnotatedGame]) -> dict[str, str]:
     return {name: b64encode(zlib.compress(text.encode(), 9)).decode() for name, text in files.items()}
 
 
-_EMPTIES_A_PHASE = 10  # the number of discs played in a phase
+_EMPTIES_A_PHASE = 10  # the length of a phase in moves, not counting passes
 _PHASES = 6
 PhaseTable = tuple[list[str], Mapping[str, list[tuple[float, int]]]]
-"""The names of the phases with moves, such as ``60-51``. For each player and phase, the discs lost and the moves."""
+"""The names of the phases with moves, such as ``60-51``; by player, the discs lost and the moves in each phase."""
 
 
 def phase_table(players: Iterable[str], moves: Iterable[tuple[str, int, float]]) -> PhaseTable:

@@ -58,7 +58,7 @@ class Replay:
         black_rating: Black's rating.
         white_rating: White's rating.
         ending: the way in which the game ended, as one word.
-        winner: the winner; empty for a draw and for an unfinished game.
+        winner: the winning side, ``X`` or ``O``; empty for a draw and for an unfinished game.
         margin: Black's lead by the scoring of the rules; None if the discs did not decide.
         result: the result as text.
         is_recorded: True if the record contains a result, so that the game can't be continued.
@@ -77,8 +77,8 @@ class Replay:
         colours: the name of each side's colour and the fill of its discs; empty for the page's defaults.
         remark: the text that replaces the ending in the list of games.
         given: the number of opening turns that no player chose.
-        seconds: the time that each turn took.
-        values: the mover's own score at each turn.
+        seconds: the time that each turn took, in seconds.
+        values: the mover's evaluation at each turn.
         exact: the margin with best play from each position.
         booked: a flag for each turn: True if the move came from an engine's book; None if unknown.
         comments: the comment on each turn.
@@ -221,7 +221,7 @@ _COLUMNS: Mapping[str, tuple[Callable[[AnnotatedMove], Any], Any]] = {
     "instead": (lambda turn: " ".join(map(str, turn.instead)), ""),
     "implied": (lambda turn: turn.implied, False),
 }
-"""The columns of a record. Each has a function that returns a turn's value, and a value for a missing fact."""
+"""The columns by name: the function that returns the value of a turn, and the value of an unknown fact."""
 
 
 def _column(

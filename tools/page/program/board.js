@@ -98,7 +98,7 @@ export class Board {
     return [x + CELL / 2, y + CELL / 2];
   }
 
-  /** Mark a move that would have been better. @param {string} move */
+  /** Mark a move that is better than the move played. @param {string} move */
   markBetter(move) {
     const [cx, cy] = this.middle(move);
     draw(this.felt, "circle", {class: "better", cx, cy, r: 13});

@@ -28,7 +28,7 @@ class Desk {
     /** The ply for which a hint was requested. @type {number | null} */
     this.hinted = null;
     this.isAsked = false;  // whether to announce the hint to screen readers
-    /** The server's facts about positions, by the moves that lead to the position. @type {Map<string, any>} */
+    /** The server's facts about positions, by the rules, start position and moves as JSON. @type {Map<string, any>} */
     this.known = new Map();
     this.aboutTimer = 0;
     this.look = new Look(() => this.applyLook());
@@ -58,7 +58,7 @@ class Desk {
 
   /* ---- games ---- */
 
-  /** Show the games that the server has read. @param {any} listing @param {boolean} replaces whether these games replace the listed games. */
+  /** List the games that the server has read, and show the first one. @param {any} listing @param {boolean} replaces whether these games replace the listed games. */
   take(listing, replaces = false) {
     const sentences = [...listing.bad ?? []];
     if (listing.total > listing.games.length) sentences.unshift(t("The first {0} of {1} games are shown.", listing.games.length, listing.total));
@@ -88,7 +88,7 @@ class Desk {
     this.viewer.load(game);
   }
 
-  /** Whether a game may be removed from the list, since it contains no data. @param {Game} game */
+  /** Whether a game contains no data, so that it may be removed from the list. @param {Game} game */
   isBlank(game) { return !game.moves.length && !game.record.black && !game.record.white && !game.record.comment && !game.variations.length; }
 
   listGames() {
@@ -116,7 +116,7 @@ class Desk {
 
   /* ---- searches ---- */
 
-  /** Whether the displayed position is searched, because the mode's search is switched on or a hint was requested. */
+  /** Whether to search the displayed position: the mode's search is on or a hint was requested, and no position is being set up. */
   get isOn() { return !this.modes.study.setting && (this.mode.isSearched || this.hinted === this.viewer.ply); }
 
   /** Request facts about the displayed position, and search it if searching is on. */
@@ -183,7 +183,7 @@ class Desk {
     if (game === this.viewer.game && ply === this.viewer.ply) this.mode.tell(found);
   }
 
-  /* ---- look, and announcements for screen readers ---- */
+  /* ---- look ---- */
 
   applyLook() {
     this.viewer.board.isTurned = this.look.isTurned;
@@ -192,7 +192,7 @@ class Desk {
 
   /* ---- the address, and the state kept over a reload ---- */
 
-  /** The displayed game and position as a URL fragment, which any page of this program understands. Default rules and boards are left out. */
+  /** Return the displayed game and position as a URL fragment that every page of `outflank web` can open. Default rules and boards are left out. */
   linkOfGame() {
     const {game, ply} = this.viewer, {record} = game;
     /** @type {Record<string, string>} */
@@ -205,13 +205,13 @@ class Desk {
     return `#${new URLSearchParams(fields)}`;
   }
 
-  /** The id of the displayed game on the server; null if the game is not the server's. */
+  /** The id of the game that the server referees; null unless the play mode displays this game. */
   get played() {
     const {game} = this.viewer, {state} = this.modes.play;
     return this.mode === this.modes.play && state && game?.root.record.play === state.play ? state.play : null;
   }
 
-  /** The URL fragment of the displayed game and position. */
+  /** Return the URL fragment of the displayed game and position. */
   linked() {
     const {game, ply, games} = this.viewer;
     if (this.played !== null) return `#play=${this.played}`;
@@ -257,7 +257,7 @@ class Desk {
     return true;
   }
 
-  /** Show the games kept over a reload, the game that the address names, or else the games of the command line. */
+  /** Show the games saved before a reload; without these, the game that the address names; without either, the games of the command line. */
   async open() {
     const wanted = new URLSearchParams(location.hash.slice(1)), hasGame = wanted.has("moves") || wanted.has("position");
     this.enter(wanted.has("play") ? "play" : wanted.has("practise") ? "practise" : hasGame || wanted.has("game") ? "study" : this.data.mode);
@@ -288,7 +288,7 @@ class Desk {
     at("lined").onchange = () => this.viewer.draw();
     at("language").onchange = event => { lasting.set("language", event.target.value); location.reload(); };
     this.heedFiles();
-    // A reload uses the address that is current when it begins. After a later change of the address, `restore` would refuse the saved games.
+    // A reload loads the address that was current when the reload began. If the address changed after that, `keep` would save another hash, and `restore` would refuse the saved games.
     addEventListener("beforeunload", () => this.viewer.cancelAddress());
     addEventListener("pagehide", () => this.keep());
     addEventListener("hashchange", () => this.open());

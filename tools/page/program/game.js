@@ -50,7 +50,7 @@ export const SQUARES = [..."12345678"].flatMap(row => [..."abcdefgh"].map(file =
 export const PASS = "pass";
 /** @type {Record<string, [number, number]>} */
 const STEPS = {n: [-1, 0], ne: [-1, 1], e: [0, 1], se: [1, 1], s: [1, 0], sw: [1, -1], w: [0, -1], nw: [-1, -1]};
-/** The classes of errors, each with the smallest loss in discs. @type {[string, number][]} */
+/** The classes of errors, the worst class first, each with its minimum loss in discs. @type {[string, number][]} */
 export const LOSSES = [["blunder", 12], ["mistake", 6], ["inaccuracy", 2]];
 
 /** Return the other side. @param {string} side @returns {Side} */
@@ -199,7 +199,7 @@ export class Game {
     if (["discs", "adjudication"].includes(this.record.ending ?? "") && !this.trunk) this.note("exact", this._moves.length, this.record.margin ?? null);
   }
 
-  /** Return a fact about a turn or position, or the column's value for an unknown fact. @param {string} name @param {number} place */
+  /** Return a fact about a turn or position, or the column's default if the fact is unknown. @param {string} name @param {number} place */
   fact(name, place) {
     this.moves;
     return this._columns[name]?.[place] ?? {...TURN_COLUMNS, ...POSITION_COLUMNS}[name];

@@ -8,7 +8,7 @@ export const clockText = seconds => seconds < 10 ? seconds.toFixed(1)
   : `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, "0")}`;
 
 /**
- * Convert a user's time control to the program's notation. A user's plain numbers are minutes: 5+3 is five minutes and
+ * Convert a user's time control to the program's notation. Plain numbers are minutes: 5+3 is five minutes and
  * three seconds a move, 10m is ten minutes for the game, 1:30 is a minute and a half. Other texts are returned unchanged.
  * @param {string} text
  */

@@ -113,7 +113,7 @@ export class LiveMode extends ReplayMode {
     at("next").replaceChildren(...coming.map(one => tableRow([one.number, one.black, one.white, one.opening || "the start"], ["number"])));
   }
 
-  /* ---- games: a live game is complete; a finished game has only its head until it is shown ---- */
+  /* ---- games: the moves of a live game are always known; the moves of a finished game are loaded when the game is shown ---- */
 
   /** @param {number} number */
   showGame(number) {

@@ -22,7 +22,7 @@ export class PlayMode extends SearchedMode {
     this.state = null;
     this.lag = 0;
     this.attempts = 0;
-    /** The move of the click that started the game; null as soon as the server's game accepts moves. @type {string | null} */
+    /** The move that the user clicked to start the game; null as soon as the server's game accepts moves. @type {string | null} */
     this.clicked = null;
     at("players").onchange = () => this.showForm();
     at("players").onsubmit = event => { event.preventDefault(); this.start(); };
@@ -181,7 +181,7 @@ export class PlayMode extends SearchedMode {
 
   /* ---- moves ---- */
 
-  /** Return the facts about a turn. During a game, they contain the engine's scores only while the analysis is on. @param {number} turn */
+  /** Return the facts about a turn. During the user's own game, they contain scores only while the analysis is on. @param {number} turn */
   facts(turn) {
     const all = super.facts(turn);
     return this.isSeated && this.state.playing && !this.desk.isOn ? all.slice(0, 1) : all;

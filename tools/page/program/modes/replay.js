@@ -4,7 +4,7 @@ import {gameFiles} from "../viewer.js";
 import {Mode} from "./mode.js";
 
 export class ReplayMode extends Mode {
-  /** Return whether the viewer follows a live game. Its last position is then displayed, and each new move will be displayed. */
+  /** Return whether the displayed game is live and at its last position, so that each new move will be displayed. */
   isFollowed() { return Boolean(this.viewer.game.record.playing) && this.viewer.atEnd; }
 
   address() {

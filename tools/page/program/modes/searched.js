@@ -27,7 +27,7 @@ export class SearchedMode extends Mode {
     document.title = isNamed ? `${names.join(" – ")} · Outflank` : game.record.called ? `${game.record.called} · Outflank` : "Outflank";
   }
 
-  /** Return the turning point of a game, if known. Otherwise return 0 if the game has players or a result and was not played here, else the end. @param {Game} game */
+  /** Return the turning point of a game, if known. Otherwise return 0 for a game that has players or a result and was not played on this server, and the last ply for any other game. @param {Game} game */
   firstPly(game) {
     const {black, white, is_recorded, turned, play} = game.record;
     return turned ?? (!play && (black || white || is_recorded) ? 0 : game.moves.length);
@@ -55,7 +55,7 @@ export class SearchedMode extends Mode {
     return t("{0}, {1}, {2} nodes", mover, sure, Math.round(found.nodes).toLocaleString("en"));
   }
 
-  /** The evaluation as a text for screen readers. */
+  /** Return the evaluation as a text for screen readers. */
   evaluation() {
     const [best] = this.known();
     if (!best) return "";
@@ -66,7 +66,7 @@ export class SearchedMode extends Mode {
     this.desk.hint(true);
   }
 
-  /** A turn as a text for screen readers. @param {Game} game @param {number} turn */
+  /** Return a turn as a text for screen readers. @param {Game} game @param {number} turn */
   turnText(game, turn) {
     const side = colourName(game.mover(turn));
     return game.moves[turn] === PASS ? t("{0} has no move and passes.", side) : t("{0} plays {1}.", side, game.moves[turn].replace("/", " "));
