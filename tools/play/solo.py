@@ -62,7 +62,7 @@ def styled_chip(chip: Chip) -> str:
 
 
 def legend() -> str:
-    """Explain the letters of ``picture``."""
+    """Return an explanation of the letters in ``picture``."""
     black, gold = (COLOUR_WORDS[colour] for colour in Colour)
     return f"X {black} disc, O {gold} disc, ? closed chip, b7 open {black} chip with a 7, g- open {gold} chip, blank"
 
@@ -72,7 +72,7 @@ class SoloPrinter:
     """Prints one game.
 
     Attributes:
-        variant: the way to count chips.
+        variant: the variant of the game, which determines how chips are counted.
         as_json: True to print JSON objects instead of sentences.
     """
 
@@ -120,7 +120,7 @@ class SoloPrinter:
         say("hint: " + ", ".join(f"{move} (about {score:.4g})" for move, score in prospects))
 
     def solution(self, solution: SoloSolution, deal: Deal) -> None:
-        """Print the moves and the score of the best play that the solver found with open chips."""
+        """Print the moves and the score of the best play that the solver, which sees all chips, has found."""
         game = DealerView.start(deal)
         if self.as_json:
             self._object(
@@ -252,11 +252,11 @@ def _next_move(
 
 
 Way = Callable[[DealerView, int, Variant], int]
-"""A function that plays the deal with this seed to the end and returns the score."""
+"""A function of a game, the seed of its deal and the variant. It plays the game to the end and returns the score."""
 
 
 def by_player(game: DealerView, seed: int, variant: Variant) -> int:
-    """Let the program play without knowing closed chips. Return the score."""
+    """Let the program play without knowledge of the closed chips. Return the score."""
     player = SoloPlayer(variant, seed)
     while not game.is_over:
         game = game.play(player.choose(game.player_view()))
@@ -265,14 +265,14 @@ def by_player(game: DealerView, seed: int, variant: Variant) -> int:
 
 def by_chance(game: DealerView, seed: int, variant: Variant) -> int:
     """Play random legal moves. Return the score."""
-    source = random.Random(f"chance {seed}")  # not `seed` itself, which shuffled the deal
+    source = random.Random(f"chance {seed}")  # `seed` alone might repeat the numbers that shuffled the deal
     while not game.is_over:
         game = game.play(source.choice(game.legal_moves()))
     return game.score(variant)
 
 
 def with_open_chips(game: DealerView, seed: int, variant: Variant) -> int:
-    """Return the score of the best play that the solver finds."""
+    """Return the score of the best play that the solver, which sees all chips, finds."""
     return solve(game, variant).score
 
 

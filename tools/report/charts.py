@@ -8,7 +8,8 @@ from typing import Any
 WIDTH, HEIGHT = 720, 260
 _LEFT, _RIGHT, _TOP, _BOTTOM = 70, 12, 14, 30
 _TICKS = 6
-# The first points of a long curve vary widely. The scale ignores these points, so that the rest is legible.
+# The first points of a long curve vary widely. So the scale ignores this share of the chart's width if a curve has at
+# least _LONG points.
 _SETTLED = 0.25
 _LONG = 20
 

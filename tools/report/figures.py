@@ -18,8 +18,8 @@ from outflank.tools.match.state.tuning import Value, values_of
 from outflank.tools.match.stats.sprt import Sprt
 from outflank.tools.page.parts import PhaseTable, phase_table
 
-_FEWEST_GAMES = 4  # with fewer games, one colour often gets all points by chance
-_ONE_SIDED = 9  # the points of one colour out of ten
+_FEWEST_GAMES = 4  # the minimum number of games; with fewer, one colour often gets all points by chance
+_ONE_SIDED = 9  # the minimum share of the points, in tenths
 _MOST_SLIPS = 60
 
 
@@ -33,7 +33,7 @@ class EngineFigures:
         by_colour: the score with each colour.
         faults: the number of losses by each fault of the engine.
         fault_wins: the number of wins by each fault of an opponent.
-        seconds: the seconds of each of the engine's moves, including moves on which it lost on time.
+        seconds: the time of each of the engine's moves in seconds, including moves on which it lost on time.
         discs_lost: the number of discs lost by moves whose exact loss is known, and the number of these moves.
         book_moves: the number of moves from an opening book, and the number of moves whose source the engine reported.
         voids: the number of void games that are attributed to the engine.

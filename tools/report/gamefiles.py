@@ -199,7 +199,7 @@ def game_writer(
 
 
 class GameWriters:
-    """Writers of several files. Every game is written to each file whose format can store the game.
+    """Writes every game to each of several files whose format can store the game.
 
     Args:
         writers: the writers of the files.
@@ -281,7 +281,7 @@ def _kept(name: FormatName, game: AnnotatedGame) -> frozenset[str]:
         kept |= {"clock"}
     result = game.result
     if name == "ggf" and result is not None and result.margin is None and result.ending in _UNLETTERED:
-        kept -= {"result"}  # GGF stores such a result as a resignation
+        kept -= {"result"}  # GGF stores a result without a letter as a resignation
     return kept
 
 

@@ -22,7 +22,7 @@ _FORMULA = ("=", "+", "-", "@")
 
 
 def annotated_game(game: GameRecord, event: str = "") -> AnnotatedGame:
-    """Return a game with times, evaluations and exact margins. The comment describes the fault that ended the game."""
+    """Return a game with times, evaluations and exact margins. The comment is the sentence about the ending."""
     return AnnotatedGame(
         game.first_position,
         game.turns,
@@ -38,17 +38,17 @@ def annotated_game(game: GameRecord, event: str = "") -> AnnotatedGame:
 
 
 def run_record(run: Run, game: GameRecord) -> AnnotatedGame:
-    """Return a game of a run as an annotated game. Its event is the run."""
+    """Return a game of a run as an annotated game whose event names the format of the run."""
     return annotated_game(game, f"Outflank {run.settings.format}")
 
 
 def transcript_line(game: GameRecord) -> str:
-    """Return a line with the moves of a game, which ``--openings`` can read. Names and result follow after ``#``."""
+    """Return a line that ``--openings`` can read: the moves of a game, and after ``#`` the names and the result."""
     return transcript.write(as_transcript(annotated_game(game), game))
 
 
 def as_transcript(record: AnnotatedGame, game: GameRecord) -> AnnotatedGame:
-    """Return the record with ``headline`` as its comment. Remove the names, since the headline has them."""
+    """Return the record with ``headline`` as its comment and without the names, which the headline contains."""
     return replace(record, black="", white="", comment=headline(game))
 
 
@@ -102,7 +102,7 @@ def _csv_line(cells: Iterable[object]) -> str:
 
 
 def _csv_cell(value: object) -> object:
-    """Return the value. Prefix a text with an apostrophe if a spreadsheet would read the text as a formula."""
+    """Return the value. Make a text printable, with an apostrophe first if a spreadsheet would read it as a formula."""
     if not isinstance(value, str):
         return value
     text = printable(value, len(value))

@@ -28,7 +28,7 @@ from outflank.tools.runtime.progress import counted
 
 _POINTS = 200
 _FIELDS = 30  # the maximum number of points of a rating curve, since each point needs a fit of all ratings
-_FEWEST_PAIRS = 2  # with fewer pairs an interval is meaningless
+_FEWEST_PAIRS = 2  # the minimum number of pairs for a meaningful interval
 
 
 def charts(figures: Figures) -> list[dict[str, Any]]:
@@ -294,7 +294,7 @@ _DIALOGUE_FILE = re.compile(r"fault-game-[0-9]+\.txt")
 
 
 def expect_packages() -> None:
-    """Check that the packages that write the files are installed. Called before the first game.
+    """Check, before the first game, that the packages that write the files are installed.
 
     Raises: ModuleNotFoundError.
     """
@@ -328,7 +328,7 @@ def write_run_files(figures: Figures, folder: Path) -> str:
 
 
 def _outdated(run: Run, folder: Path) -> list[Path]:
-    """Return the dialogue files that belong to no game of the run, since their games were played again."""
+    """Return the dialogue files that no longer belong to a game of the run, since the game was played again."""
     current = {dialogue_file(game) for game in run.games if game.dialogue}
     return [
         path
@@ -357,4 +357,4 @@ RUN_FILES: Mapping[str, Callable[[Figures], Iterable[str]]] = {
     "summary.json": _summary_file,
     "report.html": lambda figures: [render_report(figures)],
 }
-"""The files of a whole run, by name. Their text is generated in parts: a run may have a hundred thousand games."""
+"""The files of a whole run, by name: functions that return the text in parts, since a run may have 100,000 games."""

@@ -14,7 +14,7 @@ class SearchExtent(Protocol):
 
     @property
     def depth(self) -> int:
-        """The plies searched; the number of empty squares if the search reached the end."""
+        """The depth in plies; the number of empty squares if the search reached the end."""
 
     @property
     def selectivity(self) -> int:
@@ -34,7 +34,7 @@ def settings_line(searcher: Searcher, *settings: str) -> str:
 
 
 def limit_words(limit: Limit) -> list[str]:
-    """Describe the depth, nodes, time, selectivity and question that a limit sets: ``["14 plies", "95 %"]``."""
+    """Describe the depth, nodes, time, selectivity, `at_least` and `wld` of a limit: ``["14 plies", "95 %"]``."""
     limits = ((limit.depth, "plies"), (limit.nodes, "nodes"), (limit.seconds, "s"))
     words = [f"{value} {unit}" for value, unit in limits if value is not None]
     if limit.selectivity is not None:

@@ -153,8 +153,8 @@ def _bracket_column(meetings: Sequence[Meeting]) -> list[str]:
 
 
 def _bracket_cell(row: int, depth: int, labels: Sequence[str], width: int) -> str:
-    """Return the text of a row in the column of a round: a label with its line, only a line, or blanks."""
-    step = 2 << depth  # the number of rows from one label of this round to the next
+    """Return the part of a bracket's row in the column of a round: a label and a line, a line alone, or blanks."""
+    step = 2 << depth  # the number of rows from one label of this column to the next
     place, beyond = divmod(row - (step // 2 - 1), step)
     if len(labels) == 1:
         return "" if place or beyond else labels[0]

@@ -22,7 +22,7 @@ if TYPE_CHECKING:  # these modules import numpy
 
 UNDEFINED = "undefined"
 _SURE = 0.99
-_MEAN_WORTH_A_NOTE = 0.01  # in seconds; an engine usually takes far less off-clock time per move
+_MEAN_WORTH_A_NOTE = 0.01  # in seconds; the mean off-clock time before a move is usually far less
 _SETUP_WORTH_A_NOTE = 1.0
 _DECIMALS, _MOST_DECIMALS = 3, 6  # the minimum and maximum number of decimals of seconds
 _VERDICTS = {True: "elo1 accepted", False: "elo0 accepted", None: "no verdict"}
@@ -60,7 +60,7 @@ def seconds_text(seconds: float | None) -> str:
 
 
 def faults_line(figures: Figures) -> str:
-    """Name engines that lost games by a fault: ``Lost by a fault: A 60 (time 58, crash 2)``; empty without games."""
+    """Name the engines that lost by a fault: ``Lost by a fault: A 60 (time 58, crash 2)``; empty without games."""
     if not figures.run.games:
         return ""
     lost = [f"{engine.name} {faults_text(engine.faults)}" for engine in figures.engines if engine.faults]
@@ -91,7 +91,8 @@ def elo_line(names: Sequence[str], elo: EloEstimate) -> str:
 def elo_text(elo: float | None, low: float | None, high: float | None, digits: int = 0) -> str:
     """Return an Elo difference and its interval: ``+120 (95 %: +40 to +210)``.
 
-    If every pair was lost, return ``-15 or less (95 %)``. If the games do not show the better engine, return UNDEFINED.
+    If every pair was lost, return ``-15 or less (95 %)``. If the games do not show which engine is better, return
+    UNDEFINED.
     """
     interval = ends_text(low, high, digits)
     if elo is None:
@@ -100,7 +101,7 @@ def elo_text(elo: float | None, low: float | None, high: float | None, digits: i
 
 
 def _says_who_is_better(low: float | None, high: float | None) -> bool:
-    """Return whether an interval excludes 0. An interval such as "+290 or less" does not show the better engine."""
+    """Return whether an interval excludes 0. An interval such as "+290 or less" includes 0."""
     return (low is not None and low > 0) or (high is not None and high < 0)
 
 
@@ -117,7 +118,7 @@ def pairs_text(pairs: Sequence[int]) -> str:
 
 
 def verdict_lines(figures: Figures) -> list[str]:
-    """Describe the ratio, bounds and verdict of the run's test, and of the same test on disc differences.
+    """Describe the verdict, LLR and bounds of the run's test, and of the same test on disc differences.
 
     Returns: two lines; an empty list if the run has no test.
     """
@@ -159,7 +160,7 @@ def duration(seconds: float) -> str:
 def rating_text(rating: Rating) -> str:
     """Return a rating as text: ``+120 (+90 to +150)``; ``+120`` without an interval.
 
-    Return ``-`` if the games do not show the better engine.
+    Return ``-`` if the games do not show which engine is better.
     """
     if rating.low is None and rating.high is None:
         return signed(rating.elo, "-")

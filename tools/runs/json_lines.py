@@ -39,7 +39,7 @@ class JsonLines(RunObserver):
 
 
 def plain_event(event: Event) -> dict[str, Any]:
-    """Return an event as plain data. Margins are for Black, times in seconds. Events that are not printed are empty."""
+    """Return an event as plain data. Margins are for Black, times in seconds. An event that is not printed gives {}."""
     match event:
         case GamesPlanned(games, played):
             return {"event": "planned", "games": games, "played": played}

@@ -8,7 +8,7 @@ import click
 from outflank.engine import OutflankError
 from outflank.tools.match.state.run import RunSettings
 
-# The settings of an engine that affect how it is started.
+# The settings that affect the start of an engine.
 _STARTING = ("cmd", "dir", "env", "options", "commands", "book")
 
 

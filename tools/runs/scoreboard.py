@@ -39,7 +39,7 @@ _MOST_GAMES_SHOWN = 12
 
 
 class Scoreboard(RunObserver):
-    """Shows a run while the run is played; a context manager. Without a terminal it only prints messages.
+    """Shows a run while the run is played; a context manager. Without a terminal, only messages are printed.
 
     Args:
         settings: the settings of the run.
@@ -88,7 +88,8 @@ class Scoreboard(RunObserver):
                 self.say(sentence)
             case GamesPlanned(games, played):
                 games += games_to_be_planned(self._standings.settings, self._standings.games.values())
-                # A tournament has a plan for each round. At a session's first plan, all games are of earlier ones.
+                # A tournament plans each round separately. At the first plan of a session, all games played are from
+                # earlier sessions.
                 (task,) = self._progress.tasks
                 before = played if task.total is None else task.fields["before"]
                 self._progress.update(

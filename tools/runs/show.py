@@ -32,7 +32,7 @@ def show_run(
     """Play a run, show it, and print its result.
 
     Args:
-        session: the run.
+        session: the session that plays the run.
         options: the options of the run.
         continuation: the command that continues the run if it is interrupted.
         observers: observers in addition to the display.
