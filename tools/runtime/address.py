@@ -11,10 +11,10 @@ from outflank.engine import NotationError, SettingsError
 from outflank.protocol.lines import printable
 
 BACKLOG = 256
-"""The length of the queue of connections that wait to be accepted."""
+"""The maximum length of the queue of connections that wait to be accepted."""
 _LOOPBACK = "127.0.0.1"
 _MOST_PORTS = 65_535
-_LONGEST_LABEL = 63  # the longest part of a host name between two dots
+_LONGEST_LABEL = 63  # the maximum length of a part of a host name between two dots
 
 
 @dataclass(frozen=True, slots=True)

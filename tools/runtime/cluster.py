@@ -1,7 +1,7 @@
 """The connection to a Dask cluster, whose workers must run the same build as the command.
 
-Otherwise results of another version or evaluation would enter runs and books unnoticed. Matches, training and books use
-the cluster.
+Results of workers with another version or evaluation would enter runs and books unnoticed. Matches, training and books
+use the cluster.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def connect(address: str) -> Client:
         client = Client(address, timeout=_CONNECT_SECONDS, set_as_default=False, security=security)
     except OSError as error:
         raise SettingsError(f"can't reach a Dask scheduler at {address}: {error}") from None
-    except Exception:  # another program's bytes can be misread in any way, for example as a huge message size
+    except Exception:  # another program's reply can be misread in any way, for example as a huge size
         raise SettingsError(f"the program at {address} is no Dask scheduler") from None
     try:
         _expect_same_build(client)
@@ -92,7 +92,7 @@ def connect(address: str) -> Client:
 
 
 async def _greet(address: str, security: Security) -> None:
-    """Test the connection. A ``Client`` whose connection fails can't be closed, and logs errors at exit."""
+    """Test the connection first: a ``Client`` that can't connect can't be closed, and logs errors at exit."""
     from distributed.comm import connect as open_comm
 
     comm = await open_comm(address, timeout=_CONNECT_SECONDS, **security.get_connection_args("client"))
@@ -115,7 +115,7 @@ def if_same_build(
     *arguments: Arguments.args,
     **named: Arguments.kwargs,
 ) -> Result:
-    """Run `function` if this worker's build is `wanted`; ``connect`` has not checked workers that joined later.
+    """Run `function` if this worker's build is `wanted`: workers that joined after ``connect`` were not checked.
 
     Raises: SettingsError, and the exceptions of `function`.
     """

@@ -146,7 +146,7 @@ def map_in_order(
 
 
 def within(seconds: float | None, keys: Iterable[Key]) -> Iterator[Key]:
-    """Yield keys, at least one, until `seconds` have passed; None means no time limit."""
+    """Yield keys until `seconds` have passed, but at least one key; None means no time limit."""
     deadline = time.monotonic() + seconds if seconds is not None else float("inf")
     for key in keys:
         yield key
@@ -187,16 +187,16 @@ def _begin_as_worker(weights: Path) -> None:
 
 
 def _end_with(parent: BaseProcess) -> None:
-    """Exit when the parent ends; a worker that waits for its next task would not notice this.
+    """Exit when the parent ends; a worker that waits for a task would not notice this.
 
-    PR_SET_PDEATHSIG would report the end of the fork server, which has started the workers. It is also not in the
-    standard library. ``join`` waits until the parent's end of a pipe is closed.
+    PR_SET_PDEATHSIG, which the standard library lacks, would report the end of the fork server that started the worker,
+    not of the parent. ``join`` waits until the parent's end of a pipe is closed.
     """
     parent.join()
     os._exit(1)
 
 
-_HASH_MB = 16  # short searches don't fill a larger table, and this size is cleared at once
+_HASH_MB = 16  # short searches don't fill a larger table, and a table of this size is cleared quickly
 
 
 def shared_searcher(weights: Path | None = None, hash_mb: int = _HASH_MB, threads: int = 1) -> Searcher:

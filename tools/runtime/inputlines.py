@@ -31,7 +31,7 @@ class InputLines:
         self.is_terminal = os.isatty(self._source)
 
     def next(self, prompt: str, seconds: float) -> str | None:
-        """Return the next line; None at the end of the input. The last line needs no line feed.
+        """Return the next line, or None at the end of the input. The last line may lack a line feed.
 
         Args:
             prompt: the prompt, written to stderr at a terminal.
@@ -75,5 +75,5 @@ class InputLines:
         """Read one chunk; runs in a thread, since Windows can't wait for a terminal with a timeout."""
         try:
             self._chunks.put(os.read(self._source, _CHUNK_BYTES))
-        except OSError:  # the terminal has gone
+        except OSError:  # the terminal was closed
             self._chunks.put(b"")

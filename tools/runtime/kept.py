@@ -45,8 +45,8 @@ _SUFFIX = ".results"
 _SECONDS_BETWEEN_WRITES = 10.0
 _MOST_DAYS = 30
 _SECONDS_OF_A_DAY = 86_400
-_LEAST_EMPTIES = 24  # a position with fewer empty squares is usually solved within seconds
-_MOST_BYTES = 1 << 24  # of the table entries that are read
+_LEAST_EMPTIES = 24  # the minimum of empty squares; with fewer, a position is usually solved within seconds
+_MOST_BYTES = 1 << 24  # the maximum size of the table entries that are read
 
 Key = TypeVar("Key")
 Result = TypeVar("Result")
@@ -95,9 +95,8 @@ class KeptResults:
         if kind is not None and self._connection is not None:
             self._write()
         self._close()
-        if (
-            kind is None and self._lock is not None
-        ):  # without the lock, the file may belong to another process
+        # Without the lock, the file may belong to another process.
+        if kind is None and self._lock is not None:
             remove_database(self.path)
         elif kind is not None and self._known and os.path.exists(self.path):
             self._say(f"{counted(len(self._known), 'result')} kept: the same command continues")
@@ -105,7 +104,7 @@ class KeptResults:
             self._lock.release()
 
     def get(self, task: str, compute: Callable[[], Result]) -> Result:
-        """Return the known result of a task, or compute and keep it. `task`: the name of the task."""
+        """Return the result of a task. If it is not known, compute and keep it. `task`: the name of the task."""
         name = _task(task)
         known: Result = self._get(name)
         if known is _NONE:
@@ -127,9 +126,8 @@ class KeptResults:
             run: the function that computes the results of keys, in their order.
         """
         unread = iter(keys)
-        waiting: deque[tuple[str, Any]] = (
-            deque()
-        )  # the tasks whose results were not yielded yet, each with its known result or _NONE
+        # The tasks whose results were not yielded yet, each with its known result or _NONE.
+        waiting: deque[tuple[str, Any]] = deque()
         ahead: deque[Key] = deque()  # the keys of tasks without a known result that `run` has not read yet
 
         def read_key() -> bool:
@@ -163,7 +161,7 @@ class KeptResults:
         name: Callable[[Key], str],
         run: Callable[[Iterable[Key]], Iterator[tuple[Key, Result]]],
     ) -> Iterator[tuple[Key, Result]]:
-        """Yield keys with their results, known results first, then in the order of `run`; see ``in_order``."""
+        """Yield keys with their results: known results first, then new ones in the order of `run`; see ``in_order``."""
         left = []
         for key in keys:
             known = self._get(_task(name(key)))
@@ -235,10 +233,10 @@ _NONE = object()
 
 @contextmanager
 def progress_file(command: str, **question: object) -> Iterator[Path | None]:
-    """Yield a path at which a command may keep its progress in a form of its own.
+    """Yield a path at which a command may keep its progress in its own format.
 
-    Yield None if the folder can't be written, or while another process runs the same command. The command has to remove
-    the file at its end.
+    Yield None if the folder can't be written, or while another process runs the same command. The command must remove
+    the file when it completes.
 
     Args:
         command: the command's name.
@@ -257,11 +255,11 @@ def progress_file(command: str, **question: object) -> Iterator[Path | None]:
 
 
 def search_keeping(searcher: Searcher, position: Position, limit: Limit, **options: Any) -> SearchResult:
-    """Search a position. A search that was interrupted continues with what its table had found.
+    """Search a position. If the same search was interrupted before, start with the saved entries of its table.
 
-    Every ten seconds, the deepest entries of the table are written to a file in the user's state folder. The search's
-    end removes the file. Only searches for exact scores are kept, since these do not depend on the entries, and only if
-    they are likely to take more than some seconds.
+    Every ten seconds, the deepest entries of the table are written to a file in the user's state folder. A completed
+    search removes the file. Entries are saved only for searches for exact scores, which do not depend on the entries,
+    and only if the search is likely to take more than some seconds.
 
     Args:
         searcher: the searcher, whose table may have entries of other searches.
@@ -321,7 +319,7 @@ class KeepingSearcher:
 
 @contextmanager
 def _regularly(write: Callable[[], object]) -> Iterator[None]:
-    """Call a function every ten seconds in a thread of its own, and once more if the block raises an error."""
+    """Call a function every ten seconds in a separate thread, and once more if the block raises an error."""
     ended = threading.Event()
 
     def run() -> None:
@@ -378,7 +376,7 @@ def _file_of(command: str, facts: Mapping[str, object]) -> Path:
 
 
 def _remove_old(folder: Path) -> None:
-    """Remove result files that have not changed for a month, also those that a killed process had not renamed."""
+    """Remove files that have not changed for a month, including temporary files that a killed process left."""
     with suppress(OSError):
         for file in (*folder.glob(f"*{_SUFFIX}"), *folder.glob(f".*{_SUFFIX}.*")):
             if time.time() - file.stat().st_mtime > _MOST_DAYS * _SECONDS_OF_A_DAY:

@@ -59,7 +59,7 @@ Item = TypeVar("Item")
 
 
 def awaited(what: str, total: int | None, unit: str, items: Iterable[Item]) -> Iterator[Item]:
-    """Yield the items; while waiting for the next one, show the number of items so far and the time left.
+    """Yield the items; while waiting for the next item, show the number of items yielded and the time left.
 
     While the caller processes an item, nothing is shown, so that the caller can print. Without a terminal, a line is
     printed every ten seconds.
@@ -191,7 +191,7 @@ def folded(say: Callable[[str], object]) -> Callable[[str, str], None]:
     The function takes a sentence and its kind. It counts suppressed sentences, and reports the count with the next
     sentence of the kind. A sentence with an empty kind is always printed. The number of kinds must be bounded.
     """
-    # For each kind: the time of the last printed sentence, and the number of sentences suppressed since.
+    # By kind: the time of the last printed sentence, and the number of sentences suppressed since then.
     said: dict[str, tuple[float, int]] = {}
 
     def tell(sentence: str, kind: str) -> None:
@@ -235,7 +235,7 @@ class Complaints:
 
     @property
     def where(self) -> str:
-        """The phrase that says where the warnings are: ``named above`` or ``the first 20 named above``."""
+        """The phrase that says where the warnings were printed: ``named above`` or ``the first 20 named above``."""
         return (
             "named above" if self.count <= _MOST_COMPLAINTS else f"the first {_MOST_COMPLAINTS} named above"
         )

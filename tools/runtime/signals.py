@@ -24,8 +24,8 @@ _SLICE_SECONDS = 0.1
 def heeded_signals() -> list[signal.Signals]:
     """Return the signals that end the program, except signals that this process ignores.
 
-    A shell makes background jobs ignore SIGINT, and ``nohup`` makes its command ignore SIGHUP; Unix programs respect
-    this.
+    A shell starts background jobs with SIGINT ignored, and ``nohup`` starts its command with SIGHUP ignored; Unix
+    programs leave these signals ignored.
     """
     return [number for number in ENDING_SIGNALS if signal.getsignal(number) != signal.SIG_IGN]
 
@@ -86,7 +86,7 @@ def held_back() -> Iterator[None]:
     try:
         with Interrupts() as interrupts:
             yield
-    finally:  # the block may have failed because the signal also ended a process that it needed
+    finally:  # the block may have failed because the signal also ended a process that the block needed
         try:
             interrupts.check()
         except Interrupted as interrupted:
@@ -100,7 +100,7 @@ def end_at_once() -> None:
 
 
 def end_tidily() -> None:
-    """Let signals raise exceptions after ``end_at_once``: KeyboardInterrupt for SIGINT, SystemExit for others."""
+    """Make the signals of ``end_at_once`` raise exceptions: KeyboardInterrupt for SIGINT, SystemExit for others."""
     for number in ENDING_SIGNALS:
         if signal.getsignal(number) is _leave:
             signal.signal(number, _raise)

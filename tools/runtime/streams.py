@@ -35,7 +35,7 @@ class _Lossy(FileIO):
     """A stderr that may be full or closed: output that can't be written is dropped, and the command continues."""
 
     def write(self, data: Any) -> int:
-        """Write the bytes, or drop them if this fails."""
+        """Write the bytes, or drop them if the write fails."""
         try:
             return super().write(data)
         except OSError:
@@ -60,7 +60,7 @@ def drop_unwritable_output() -> None:
 
 
 def escape_what_can_not_be_written() -> None:
-    """Make stdout escape characters that its encoding lacks, as stderr does.
+    """Make stdout, like stderr, escape characters that its encoding lacks.
 
     Bytes of a file name that are not UTF-8 become escapes that are valid in JSON too. On Windows, stdout and stderr use
     UTF-8.
