@@ -1,4 +1,4 @@
-"""Reads claims about scores, deduces a root's score from claims, and solves a random sample of claims again."""
+"""Reads claims about scores, deduces the score of a root from claims, and audits a random sample of claims."""
 
 import json
 import lzma
@@ -49,7 +49,7 @@ class Claim:
     """A claim about the score of a position.
 
     Attributes:
-        position: the position. A forced pass has been made, so the side to move has a legal move.
+        position: the position, in which the side to move has a legal move: a forced pass has been made.
         lower: the lower bound of the score, in discs from the side to move.
         line: the number of the line in the file, 1 for the first.
     """
@@ -123,8 +123,8 @@ def _differ(one: Claim, other: Claim) -> bool:
 class Deduction:
     """Deduces bounds from claims and the rules, without a search.
 
-    The bounds of a board follow from the bounds after its moves, down to the smallest number of empty squares of a
-    claim. If a board has a claim, the claim is compared with the bounds that follow from the moves.
+    The bounds of a board follow from the bounds after its moves. The deduction stops at the smallest number of empty
+    squares of any claim. If a board has a claim, the claim is compared with the bounds that follow from the moves.
 
     Attributes:
         met: True once the deduction has reached a board with a claim.
@@ -140,7 +140,7 @@ class Deduction:
         self.met = False
 
     def __len__(self) -> int:
-        """Return the number of stored answers, one for each board, `wanted` and `reached`."""
+        """Return the number of stored answers, one for each combination of a board, `wanted` and `reached`."""
         return len(self._followed)
 
     def bounds(self, root: Position) -> Bounds:
@@ -252,7 +252,7 @@ class Deduction:
 def _highest(holds: Callable[[int], bool]) -> int:
     """Return the highest score from -64 to 64 for which `holds` is True.
 
-    The condition must hold for -64. If it holds for a score, it must hold for all lower scores.
+    `holds` must be True for -64, and if it is True for a score, also for all lower scores.
     """
     lower, upper = -64, 64
     while lower < upper:
@@ -321,7 +321,7 @@ def audit(
     hash_mb: int,
     as_json: bool,
 ) -> None:
-    """Solve a sample of claims again. Print the wrong claims and an upper bound on their share of all claims.
+    """Solve the positions of a sample of claims. Print the wrong claims and an upper bound on the share of wrong ones.
 
     Raises: OutflankError if a claim is wrong.
     """

@@ -26,7 +26,7 @@ def solve_all(
     report: SolutionReport,
     rules: Rules,
 ) -> None:
-    """Solve the problems one after the other, and print each solution."""
+    """Solve the problems one after another, and print each solution."""
     searcher.prepare()  # otherwise the time of the first position would include the preparation
     settings = settings_line(searcher, str(rules), *limit_words(limit))
     report.begin(settings)
@@ -37,7 +37,7 @@ def solve_all(
             try:
                 result = _solve(problem, number, len(problems), limit, searcher, all_moves, found)
             except BaseException:
-                # The latest result is printed even if Ctrl-C interrupts the search.
+                # The result of the last iteration is printed even if Ctrl-C interrupts the search.
                 if found:
                     report.add(found[-1])
                 raise

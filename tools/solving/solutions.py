@@ -31,7 +31,7 @@ class Solution:
     """The result of the search of a problem.
 
     Attributes:
-        number: the number of the problem in its file, 1 for the first.
+        number: the number of the problem in the input, 1 for the first.
         seconds: the wall time, including the clearing of the table.
         limit: the limit of the search. With `wld`, scores of a search to the end of the game are 1, 0 or -1.
     """
@@ -162,7 +162,7 @@ class SolutionReport:
         proof: Mapping[str, float] | None = None,
         job: Mapping[str, Any] | None = None,
     ) -> None:
-        """Print a solution, its differences from the file, the facts of its proof, and the figures of its job."""
+        """Print a solution with its differences from the file, the size of its proof, and the figures of its job."""
         self._solutions.append(solution)
         differences = solution.differences() if self._check else []
         if differences:

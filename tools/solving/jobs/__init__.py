@@ -1,1 +1,1 @@
-"""Jobs solve positions and can be resumed. A proof-number search runs above a frontier that workers solve."""
+"""Jobs solve positions and can be resumed. A proof-number search ends at a frontier, whose boards workers solve."""

@@ -41,7 +41,7 @@ CREATE TABLE solved (
 _INSERT = "INSERT OR REPLACE INTO solved VALUES (?, ?, ?, ?, ?, ?, ?)"
 _NUMBERS = struct.Struct(">4qd")
 FRONTIERS = range(4, 41)
-"""The permitted numbers of empty squares of a frontier."""
+"""The valid numbers of empty squares of a frontier."""
 _MOST_WORKERS = 1 << 20
 _AT_LEAST = re.compile(r"--at-least ([+-]?\d{1,2})")
 
@@ -126,7 +126,7 @@ class JobFile:
 
     @classmethod
     def read(cls, folder: Path) -> Self:
-        """Open the job in a folder for reading, even while another process works on the job.
+        """Open the job in a folder for reading. This works even while another process works on the job.
 
         Raises: FileFormatError if the folder has no job, or if the job can't be read.
         """

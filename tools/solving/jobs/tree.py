@@ -1,7 +1,7 @@
 """Proof-number search for the answer to "does the side to move reach N discs?".
 
 The tree above the frontier is a graph in memory: symmetric images of a board and transpositions share a node. Workers
-answer the nodes of the frontier.
+answer the questions of the frontier's nodes.
 """
 
 import heapq
@@ -22,7 +22,7 @@ _LOG_NODES, _PER_EMPTY, _PER_DISC = 13.4, 0.69, 0.084
 # The scale, in discs, of the logistic curve that gives the probability of Yes. It was fitted to the same searches.
 _DOUBT = 1.7
 _LEAST_CHANCE = 0.01
-# The proof and disproof numbers of a running node: the first for its likely answer, the second for the other answer.
+# The proof and disproof numbers of a running node that is likely to be proven, swapped if it is likely to be disproven.
 # They approximate 0 and infinity, the numbers of a proven node.
 _NEARLY_NOTHING, _NEARLY_ENDLESS = 1e-6, 1e15
 
@@ -43,7 +43,8 @@ class ProofNode:
         lead: the estimated score in discs, minus (`wanted` - 0.5).
         proof: the expected nodes to prove Yes; 0 if Yes is proven, infinite if No is proven.
         disproof: the expected nodes to prove No; 0 if No is proven, infinite if Yes is proven.
-        links: the child nodes, each with True if the mover is to move again there; None before the expansion.
+        links: the child nodes, each with True if the mover moves again because the other side passes; None before the
+            expansion.
         parents: the nodes whose links contain this node.
         ended: the best score of the moves that end the game; -65 if no move ends the game.
     """
@@ -117,7 +118,7 @@ class Tree:
         moving, passed = after_passes(position)
         self._is_negated = passed
         self.root = self._node(moving, 1 - wanted if passed else wanted)
-        self._expand(self.root)  # even if the bounds of the root are known, since the result includes a move
+        self._expand(self.root)  # even with known bounds of the root, since the result includes a move
 
     @property
     def answer(self) -> bool | None:
@@ -157,7 +158,7 @@ class Tree:
         return None
 
     def learn(self, key: bytes) -> None:
-        """Update the nodes of a board after a worker's search has changed the bounds of the board."""
+        """Update a board's nodes after a worker's search has changed the bounds of the board."""
         for wanted in {self.wanted, 1 - self.wanted}:
             node = self._nodes.get((key, wanted))
             if node is not None and node.links is None:
@@ -166,7 +167,7 @@ class Tree:
                 self._spread(node)
 
     def answered(self) -> set[bytes]:
-        """Return the keys of the boards of all unexpanded nodes that known bounds answer."""
+        """Return the keys of the boards of all unexpanded nodes whose answer follows from known bounds."""
         return {node.key for node in self._nodes.values() if node.links is None and node.answer is not None}
 
     def needed(self) -> set[bytes]:
@@ -223,7 +224,7 @@ class Tree:
         lower, upper = self._bounds.get(node.key, (-64, 64))
         if node.links is not None:
             lower = max([lower, node.ended, *(least for least, _ in after)])
-            if node.links or node.answer is False:  # _expand has seen every move
+            if node.links or node.answer is False:  # _expand has added every move
                 upper = min(upper, max([node.ended, *(most for _, most in after)]))
         return lower, upper
 
@@ -300,7 +301,7 @@ class Tree:
 
 
 def seen(bounds: Bounds, again: bool) -> Bounds:
-    """Return the bounds after a move from the mover's point of view. `again`: whether the mover is to move again."""
+    """Return the bounds after a move from the mover's point of view. `again`: True if the mover is to move again."""
     return bounds if again else (-bounds[1], -bounds[0])
 
 

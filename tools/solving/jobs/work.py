@@ -33,12 +33,12 @@ _SHALLOWEST, _DEEPEST = 2, 12
 # nodes. A good estimate saves questions, and each question takes as long as all earlier questions together. The search
 # also fills a transposition table, which later orders moves.
 _GUESS_SHARE, _MOST_GUESS = 0.5, 200_000_000
-_GUESS_SELECTIVITY: Percent = 95  # the selectivity of the last pass of this search
+_GUESS_SELECTIVITY: Percent = 95  # the selectivity at which this search stops if there are several workers
 # The maximum number of empty squares of the default frontier, unless a single worker searches the whole position.
 _MOST_EMPTIES = 26
 # The maximum number of empty squares at which a single worker searches a whole position by default.
 _MOST_WHOLE = 30
-_AHEAD = 1  # the number of boards in the queue besides the running ones, so that no worker waits for the tree
+_AHEAD = 1  # the number of queued boards besides the running ones, so that no worker waits for the tree
 _HASH_MB = 4  # the size of the transposition table for estimates
 _LOOK_SECONDS = 0.5
 _SHOWN_SECONDS = 0.25
@@ -60,8 +60,8 @@ def thresholds(position: Position, wld: bool, at_least: int | None) -> list[int]
 def usual_frontier(empties: int, workers: int) -> int:
     """Return the number of empty squares of the default frontier.
 
-    A single worker searches the whole position if it has at most `_MOST_WHOLE` empty squares. Several workers get
-    smaller boards, so that every worker has work, although this takes more nodes.
+    A single worker searches a position of at most `_MOST_WHOLE` empty squares as a whole. Several workers get smaller
+    boards, so that every worker has work, although this takes more nodes.
     """
     if workers == 1 and empties <= _MOST_WHOLE:
         return empties
@@ -85,7 +85,7 @@ class Workers:
     Args:
         open_them: a function that opens an executor, and returns the executor and its number of concurrent tasks.
         hash_mb: the size of a worker's transposition table in MB.
-        threads: the threads of a worker's search.
+        threads: the number of threads of a worker's search.
     """
 
     def __init__(
@@ -134,8 +134,8 @@ class JobSolver:
     Attributes:
         lower: the proven lower bound of the score, in discs from the side to move.
         move: a move that reaches `lower`; None if no lower bound was proven.
-        searches: the number of exact searches, without earlier runs of the job.
-        nodes: the nodes of all searches including estimates, without earlier runs of the job.
+        searches: the number of exact searches, not counting earlier runs of the job.
+        nodes: the number of nodes of all searches including estimates, not counting earlier runs of the job.
         seconds: the wall time of ``run``.
         visited: the frontier boards that were searched for this position, including earlier runs of the job.
         needed: the frontier boards that the answers depend on.
@@ -221,7 +221,7 @@ class JobSolver:
         only = open_ones[0] if len(open_ones) == 1 else None
         winner = only is None and list(open_ones) == thresholds(position, True, None)
         limit = Limit(exact_from=64, nodes=most, at_least=only, wld=winner)
-        # With several workers, the search stops before an exact result, since the other workers are idle.
+        # With several workers, the search stops before an exact result, since the other workers are idle meanwhile.
         enough: Percent = 100 if self._workers.places == 1 else _GUESS_SELECTIVITY
         task = self._workers.submit(_search_whole, position, limit, enough)
         while not wait([task], _LOOK_SECONDS).done:
@@ -338,7 +338,7 @@ def _search_bound(position: Position, wanted: int, hash_mb: int, threads: int) -
 def _search_whole(
     position: Position, limit: Limit, enough: Percent, hash_mb: int, threads: int
 ) -> SearchResult:
-    """Search until a pass to the end of the game has a selectivity of at least `enough` percent. Runs in a worker."""
+    """Search until an iteration to the end has a selectivity of at least `enough` percent. Runs in a worker."""
     searcher = shared_searcher(hash_mb=hash_mb, threads=threads)
 
     def look(info: SearchInfo) -> None:

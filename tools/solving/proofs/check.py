@@ -2,10 +2,10 @@
 
 ``python check.py FILE`` needs Python 3.11 but no part of Outflank. It generates the moves itself, follows each proof
 from its board to boards with few empty squares, and searches these boards. It prints a line for each valid proof, and
-stops at the first wrong line. With ``--state STATE`` it stores its progress in STATE. After an interruption, the next
-check then does not search the checked part again. With ``--claims CLAIMS`` a line of the proof may refer to a claim in
-this file. All claims are assumed to be true. Memory use does not grow with the proof. Exit codes: 0 if all proofs are
-valid, 1 if a proof is invalid or can't be read, 2 for wrong usage, 130 after Ctrl-C.
+stops at the first wrong line. With ``--state STATE`` it stores its progress in STATE, so that after an interruption the
+next check does not search the checked part again. With ``--claims CLAIMS`` a line of the proof may refer to a claim in
+the file CLAIMS. All claims are assumed to be true. Memory use does not grow with the proof. Exit codes: 0 if all proofs
+are valid, 1 if a proof is invalid or can't be read, 2 for wrong usage, 130 after Ctrl-C.
 
 A board is two masks: `own` for the side to move, `opp` for the other side. Bit 0 is a1, bit 63 is h8.
 """
@@ -24,7 +24,7 @@ NAMES = {1 << 8 * y + x: f"{'abcdefgh'[x]}{y + 1}" for y in range(8) for x in ra
 # The maximum sizes of the set of proven boards and of the set of searched boards. The format defines the size of the
 # first set. The second set only saves time.
 REMEMBERED = 100_000
-NOTED = 10_000  # the number of lines after which the state is written again
+NOTED = 10_000  # the number of lines between two writes of the state
 SORTED_FROM = 8  # the least number of empty squares at which the search tries moves with few replies first
 # The presets of rules, with the options that affect a score: the turned directions, and the scoring.
 PRESETS = {
@@ -189,7 +189,7 @@ def read_claims(path: str | None) -> Claims:
             found = re.fullmatch(r"([-XO]{64} [XO]);?,([+-]?\d\d?),([+-]?\d\d?)\s*", line)
             if found:
                 text, lower, upper = found[1], int(found[2]), int(found[3])
-                if moves(*read_board(text))[0][0] == 0:  # a pass: the claim is about the board after it
+                if moves(*read_board(text))[0][0] == 0:  # a pass: the claim is about the board after the pass
                     text, lower, upper = text[:65] + "OX"[text[65] == "O"], -upper, -lower
                 board = key_of(text)
                 least, most, first = unpacked(claims.get(board, number << 16 | 128))
@@ -206,7 +206,8 @@ class Checker:
 
     def __init__(self, stream: BufferedIOBase, claims: Claims, state: str | None) -> None:
         self.stream, self.claims, self.state = stream, claims, state
-        self.number = self.done = 0  # the last line read, and the last line that an earlier run has checked
+        # The numbers of the last line read, and of the last line that an earlier run has checked.
+        self.number = self.done = 0
         self.digest = hashlib.sha256()
         self.used: set[int] = set()
         self.proven: set[Board] = set()
@@ -234,12 +235,12 @@ class Checker:
                 with open(f"{self.state}.new", "w", encoding="ascii") as file:
                     file.write(f"{self.number} {self.digest.hexdigest()}\n")
                 os.replace(f"{self.state}.new", self.state)
-            except OSError as error:  # such as a full disk: the check continues
+            except OSError as error:  # such as a full disk; the check continues
                 print(f"the progress is no longer kept: {error}", file=sys.stderr)
                 self.state = None
 
     def read(self, expected: str, pattern: str, line: str | None = None) -> str:
-        """Match `line` or the next line with a pattern. Return the pattern's group; without a group, the whole match.
+        """Match `line`, by default the next line, with a pattern. Return the pattern's group or else the whole match.
 
         Raises: ProofError without a match.
         """

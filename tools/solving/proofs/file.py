@@ -1,7 +1,7 @@
 """The file that complete proofs are appended to, and a second file with the incomplete proofs.
 
-Both files are synced before the next step, so a crash loses only the running tasks of the workers. If appending a proof
-is interrupted, its incomplete end is removed when the file is opened again.
+Both files are synced before the next step, so a crash loses only the running tasks of the workers. If a process is
+interrupted while it appends a proof, the incomplete proof is removed when the file is opened again.
 """
 
 import json
@@ -59,8 +59,8 @@ class WrittenProof:
     """A complete proof in the file.
 
     Attributes:
-        line: the number of its first line, 1 for the first line of the file.
-        lines: the number of its lines.
+        line: the number of the proof's first line, 1 for the first line of the file.
+        lines: the number of the proof's lines.
     """
 
     rules: str
@@ -79,7 +79,7 @@ class ProofPart:
         score: the exact score of the position, in discs from the side to move.
         facts: the principal variation, nodes and seconds of the search for the score, as JSON data.
         state: the point that the writer has reached.
-        seconds: the time spent on writing.
+        seconds: the time spent on writing, in seconds.
     """
 
     score: int
@@ -331,7 +331,7 @@ def _part_row(board: str, part: ProofPart) -> tuple[object, ...]:
 
 
 def _read_part(row: Sequence[Any]) -> ProofPart | None:
-    """Return the incomplete proof of a row; None if the row is damaged. The proof is then written again."""
+    """Return the incomplete proof of a row; None if the row is damaged, so that the proof must be written again."""
     _, score, facts, lines, half, path, proven, seconds, checksum = row
     if zlib.crc32(repr(tuple(row[:-1])).encode()) != checksum:
         return None

@@ -25,18 +25,18 @@ from outflank.tools.solving.proofs.file import ProofFile
 from outflank.tools.solving.proofs.write import ProofState, ProofWriter
 from outflank.tools.solving.solutions import Solution, SolutionReport
 
-# The limits of a step, which takes some seconds. Interruptions must not change a proof. So the limits are numbers of
-# nodes and lines instead of times, and every step begins with an empty table.
+# The limits of a step, which takes some seconds. An interrupted run must write the same proof as an uninterrupted run.
+# So the limits are numbers of nodes and lines instead of times, and every step begins with an empty table.
 STEP_NODES, STEP_LINES = 50_000_000, 100_000
 _LOOK_SECONDS = 0.5
 _JSON_SECONDS = 10.0
 
 
 class ProofMaker:
-    """Makes the proofs that a file lacks, and reports each proof that is complete.
+    """Makes the proofs that a file lacks, and reports each completed proof.
 
     Args:
-        problems: the positions, with expected scores if the file has scores.
+        problems: the positions, with expected scores if the input has scores.
         file: the file of proofs.
         workers: the workers, each of which works on one position at a time.
         report: the printer of the solutions.

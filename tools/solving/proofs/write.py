@@ -43,9 +43,10 @@ class ProofState:
 
     Attributes:
         lines: the number of lines that were written.
-        half: 0 in the proof of the lower bound, 1 in the proof of the upper bound, 2 if the proof is complete.
+        half: the half of the proof that is being written: 0 for the lower bound, 1 for the upper bound, 2 if the proof
+            is complete.
         path: the steps from the position to the next line. A step consists of the prover's answer, which is empty at
-            the root of the upper half, and of the number of replies to this answer that were begun.
+            the root of the upper half, and of the number of replies to this answer whose proof was begun.
         proven: the boards that the checker remembers as proven in this half, 16 bytes each.
     """
 
@@ -65,11 +66,11 @@ class _Step:
     """The replies to an answer of the prover.
 
     Attributes:
-        before: the position before the answer, which is proven after the last reply; None at the root of the upper
-            half.
+        before: the position before the answer; None at the root of the upper half. It is proven when all replies are
+            proven.
         answer: the prover's move; empty at the root of the upper half.
         after: the position in which the other side replies.
-        begun: the number of replies that were begun.
+        begun: the number of replies whose proof was begun.
     """
 
     before: Position | None
@@ -120,7 +121,7 @@ class ProofWriter:
 
     @property
     def share(self) -> float:
-        """The written share of the proof, 0 to 1, estimated as if all replies took the same number of lines."""
+        """The written share of the proof, from 0 to 1, estimated as if all replies took the same number of lines."""
         share, part = self._half / _HALVES, 1 / _HALVES
         for step in self._steps:
             part /= max(len(step.replies), 1)
@@ -130,7 +131,8 @@ class ProofWriter:
     def write(self, add: Callable[[str], object], enough: Callable[[], bool] = lambda: False) -> None:
         """Write lines until the proof is complete, or until `enough` returns True after a line.
 
-        Raises: SettingsError if the score is found to be wrong. Boards that the checker searches are not examined.
+        Raises: SettingsError if the score is found to be wrong. Errors in boards that the checker searches are not
+            found.
         """
 
         def tell(line: str) -> None:
@@ -182,7 +184,7 @@ class ProofWriter:
             self._steps.append(_Step(None, "", self._position))
 
     def _prove(self, position: Position, reply: str, add: Callable[[str], object]) -> None:
-        """Write the prover's answer to `reply`, unless the checker needs no line for `position`, the board after it."""
+        """Write the answer to `reply`, which leads to `position`, unless the checker needs no line for `position`."""
         if position.empties <= self._searched or position.is_over or _packed(position) in self._proven:
             return
         if self._claims is not None and reply != "root" and self._claims.claimed(position, self._bound, True):
