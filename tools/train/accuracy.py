@@ -8,7 +8,7 @@ from outflank.protocol.formats import obf
 
 _NEAR_IN_DISCS = 3
 MoveScore = tuple[float, int, int | None]
-"""The score of the search, the exact score, and the discs that the move loses; None if a move has no exact score."""
+"""The score of a search, the exact score, and the discs lost by the move, None if a move has no exact score."""
 _ROWS = {
     "positions": ("positions", "{}"),
     "mean error": ("mae", "{:.2f} discs"),
@@ -21,7 +21,7 @@ _ROWS = {
 
 
 def calibration(scores: Sequence[float], truths: Sequence[float]) -> tuple[float, float]:
-    """Return the bias of scores, and the slope of the line that maps scores to true scores.
+    """Return the bias of scores, and the slope of the regression line from scores to true scores.
 
     Returns: the bias, which is the mean of score minus true score in discs, and the slope of the least-squares line
         from scores to true scores. A bias below 0 rates the side to move too low. With a slope above 1, the scores are

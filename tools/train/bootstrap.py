@@ -2,10 +2,11 @@
 
 The first generation plays with weights that are all 0. Its games are poor, but play is perfect from `exact_from` empty
 squares to the end, so the first fit already learns the late phases. Each further generation plays with the evaluation
-of the previous generation. Its scores are accurate a few plies earlier, so accuracy propagates from the end of the game
-to the beginning. Of the first generations, later fits use only the solved positions. Of all other generations, they use
-whole games, since the number of games matters more than their quality. Labelled boards, most of which no game reached,
-are used only to train the network. The network can distinguish them from positions of good play, but the tables can't.
+of the previous generation. The scores of each generation are accurate a few plies earlier in the game, so accuracy
+propagates from the end of the game to the beginning. Later fits use only the solved positions of the first generations,
+but whole games of all other generations, since the number of games matters more than their quality. Labelled boards,
+most of which no game reached, are used only to train the network. The network can distinguish these boards from
+positions of good play, but the tables can't.
 
 The last generations play the kind of games that the weights are made for: close games between good players, with a deep
 selective search, and a nearly perfect endgame that starts earlier. The same search labels midgame boards that these
@@ -48,8 +49,8 @@ _MOST = 100_000_000  # the limit of games and boards, which is never reached, si
 # The share of the time for each generation. The error model gets the remaining time.
 _SHARES = (0.08, 0.08, 0.14, 0.25, 0.43)
 _WORTH_ANOTHER = 0.25  # the minimum share of the total time that must be left for another generation
-# The share of the first generation's time that games and labels get. The fit gets the rest. Later generations estimate
-# the time of their fit instead.
+# The share of the first generation's time for games and labels; the fit takes the rest. In later generations, an
+# estimate of the fit's time replaces this share.
 _FIRST_WORK_SHARE = 0.5
 _LEAST_WORK_SHARE = 0.1
 # The assumed growth of a fit's time per position from one fit to the next; the measured growth was at most 1.4.
@@ -68,8 +69,8 @@ _CALIBRATION_BOARDS = 300
 _ERROR_MODEL = "selectivity model"  # the name of the last step
 _ERROR_MODEL_DEPTH = 8
 _ERROR_MODEL_BOARDS = 30
-# Two measured upper bounds: a processor plays 100 games of 540 bytes in a second if moves are searched to 4 plies, and
-# a weights file has ten megabytes.
+# Upper bounds from measurements: a processor plays 100 games of 540 bytes in a second if moves are searched to 4 plies,
+# and a weights file has ten megabytes.
 _BYTES_A_SECOND = 54_000
 _BYTES_OF_WEIGHTS = 10_000_000
 _MB = 1_000_000
@@ -81,7 +82,7 @@ class BootstrapSettings:
 
     Attributes:
         folder: the folder of all files. Finished steps in the folder are not repeated.
-        seconds: the total time, including the time of earlier runs in the folder.
+        seconds: the total time in seconds, including the time of earlier runs in the folder.
         early: the search settings of the first generations.
         late: the search settings of the last generations.
         seed: the seed of the first generation. It increases by 1 with each generation.
@@ -124,7 +125,7 @@ def work_seconds(seconds: float, known: int, found: float = 0.0, fitted: float =
     Args:
         seconds: the total seconds for the generation.
         known: the number of positions of the earlier generations.
-        found: the positions per second that games and labels of the previous generation produced; 0 if unknown.
+        found: the number of positions per second that the previous generation's games and labels gave; 0 if unknown.
         fitted: the expected seconds of the fit per position.
     """
     if not found:
@@ -273,7 +274,7 @@ def _fit_generation(settings: BootstrapSettings, generation: int, place: Place) 
     known = min(generation, _FIRST_TO_SERVE_WHOLE)
     games = [settings.games(number) for number in range(known, generation + 1)]
     earlier = [settings.games(number) for number in range(known)]
-    # With weights that are all 0 the search scores are useless.
+    # The first generation plays with weights that are all 0, so its search scores are useless.
     trust = Trust() if generation else Trust(1.0, 1.0)
     tables = settings.folder / "tables.unfinished"
     weights_file.fit_folders(games, earlier, tables, trust)

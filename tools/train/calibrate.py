@@ -29,9 +29,9 @@ from outflank.tools.runtime.kept import KeptResults
 from outflank.tools.runtime.progress import progress_bar
 from outflank.tools.train.dataset import Records, empties
 
-_BESIDE = 0.5  # the weight of each neighbouring head of the same parity; the head itself has weight 1
-_FARTHEST = 50  # the maximum of empty squares at leaves; with more, every game is nearly even
-_NEAREST = 7  # the minimum of empty squares at leaves; with fewer, searches reach the end of the game
+_BESIDE = 0.5  # the weight of each nearest head of the same parity; the head itself has the weight 1
+_FARTHEST = 50  # the maximum number of empty squares at leaves; with more, every game is nearly even
+_NEAREST = 7  # the minimum number of empty squares at leaves; with fewer, searches reach the game's end
 _Board = tuple[int, int, int]  # the masks own and opp, and the result
 
 
@@ -122,9 +122,10 @@ def _errors(weights: Path, task: tuple[int, int, tuple[_Board, ...]]) -> list[fl
 
 
 def _shifts(errors: dict[tuple[int, int], list[float]]) -> tuple[Shift, ...]:
-    """Return the shift of each head, the mean of the bias at the odd depth and the negative bias at the even depth.
+    """Return the shift of each head: a smoothed mean of the errors, negated for the even depth.
 
-    The signs differ because at odd depths the root's opponent is to move at the leaves.
+    At the even depth, the root's side is to move at the leaves, so a head whose scores are too high needs a negative
+    shift. At the odd depth, the opponent is to move at the leaves.
     """
     leaves = sorted({leaf for leaf, _ in errors}, reverse=True)
     both = {leaf: (errors.get((leaf, 0), []), errors.get((leaf, 1), [])) for leaf in leaves}
@@ -144,7 +145,7 @@ def _shifts(errors: dict[tuple[int, int], list[float]]) -> tuple[Shift, ...]:
 
 
 def _smooth(leaf: int, needed: dict[int, list[float]]) -> float:
-    """Return the shift of a head, averaged with the shifts of its neighbours of the same parity."""
+    """Return the shift of a head, averaged with the shifts of the two nearest heads of the same parity."""
     shares = {leaf: 1.0, leaf - 2: _BESIDE, leaf + 2: _BESIDE}
     weights = {near: share * len(needed[near]) for near, share in shares.items() if near in needed}
     return sum(_mean(needed[near]) * weight for near, weight in weights.items()) / sum(weights.values())

@@ -114,7 +114,7 @@ def load(folders: Iterable[Path]) -> Records:
 def load_solved(folders: Iterable[Path]) -> Records:
     """Return the records of positions that were searched to the end of the game.
 
-    The results of these records are accurate even if the games are poor.
+    The results of these records are accurate even if the games were played badly.
 
     Raises: FileFormatError, see ``read_shard`` and ``shards``.
     """
@@ -159,7 +159,8 @@ def set_aside(position: Position) -> bool:
 def random_opening(rng: random.Random, moves: int, *, matches: bool, start: str = "diagonal") -> Position:
     """Return a position after `moves` random moves, not counting passes. The side to move has a legal move.
 
-    With `matches`, the position is one of the boards that are set aside; otherwise, it is one that training may use.
+    If `matches` is True, the position is one of the boards that are set aside; otherwise, training may use the
+    position.
     """
     while True:
         played = play_random(rng, _START_POSITIONS[start], moves)

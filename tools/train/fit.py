@@ -63,7 +63,7 @@ def _pattern_matrix(records: Records) -> csr_array:
 
 
 _MOST_STEPS = 60
-_PATIENCE = 5  # the fit stops after this number of steps without a better fit to the held-out positions
+_PATIENCE = 5  # the number of steps without a better fit to the held-out positions after which the fit stops
 
 
 Block = tuple[csr_array, Vector, float]
@@ -117,7 +117,8 @@ def _error(block: Block, weights: Vector) -> float:
 
 
 KEPT_OUT = 20
-_GRAIN = 4  # weights are multiples of this number of units, 1/32 disc; smaller steps only enlarge the file
+# Weights are rounded to multiples of this number of the engine's units, 1/32 disc. Finer steps only enlarge the file.
+_GRAIN = 4
 _HIGHEST_SCORE = 64
 
 
@@ -127,7 +128,7 @@ class PhaseReport:
 
     Attributes:
         phase: the phase, 0 to PHASES - 1.
-        empties: the larger of the two numbers of empty squares in the phase.
+        empties: the larger of the two numbers of empty squares of the phase.
         positions: the number of positions of the phase that the fit used.
         kept_out: the number of held-out positions that the errors were measured on.
         steps: the steps of the regression.

@@ -44,8 +44,8 @@ def gate(
         seed: the seed of the openings.
         place: the number of workers, or the cluster.
 
-    Returns: the candidate's points in each game, in the order in which the pairs ended, and whether the test accepts
-        the candidate; None if the test is undecided.
+    Returns: the candidate's points in each game, in the order in which the pairs ended, and the verdict: whether the
+        test accepts the candidate, None if the test is undecided.
     """
     points: list[float] = []
     accepted = None
@@ -68,7 +68,7 @@ def gate(
 
 
 def described(points: list[float], accepted: bool | None) -> dict[str, Any]:
-    """Return the result of ``gate`` as plain data. Add the Elo difference of the candidate."""
+    """Return the result of ``gate`` and the Elo difference of the candidate as plain data."""
     elo = estimate(points, _pairs(points))
     return {
         "verdict": _VERDICTS[accepted],

@@ -43,7 +43,7 @@ from outflank.tools.train.settings import BankSettings, LabelSettings
 
 _TIMES_STRAYED = 8
 _STRAY_IN_BANK = 4
-# The minimum and the maximum number of plies to a leaf, and the share of random moves among one side's moves.
+# The minimum and the maximum number of plies to a leaf, and the share of one side's moves that are random.
 # docs/evaluation.md compares the scores of these leaves with scores of leaves of real searches.
 _PLIES_TO_LEAF = (4, 10)
 _TRIED_AT_RANDOM = 0.25
@@ -108,7 +108,7 @@ def boards_of_games(
 
 
 def _strayed(rng: random.Random, position: Position, most: int) -> Position | None:
-    """Play 0 to `most` random moves. Return the position; None if the game has ended."""
+    """Play 0 to `most` random moves. Return the position after the moves; None if the game has ended."""
     played = play_random(rng, position, rng.randint(0, most))
     return played[0] if played else None
 
@@ -161,8 +161,8 @@ def fill_bank(
 ) -> int:
     """Add shards of labelled boards to a bank until it has about `boards` boards or the time is up.
 
-    No board occurs twice. Complete shards are kept, and an interruption loses only incomplete shards. The memory use is
-    8 bytes for each board.
+    No board occurs twice. Complete shards are kept, and an interruption loses only incomplete shards. The command uses
+    8 bytes of memory for each board.
 
     Returns: the number of boards in the bank.
     Raises: FileFormatError if a shard of the bank is damaged or was made with other settings, or if another process is
@@ -244,7 +244,7 @@ def _bank_part(settings: BankSettings, number: int) -> tuple[bytes, float]:
 def _boards_met(
     searcher: Searcher, settings: BankSettings, games: Records, rng: random.Random
 ) -> Iterator[Position]:
-    """Yield boards that are typical of searches: half are near positions of games, half are like search leaves."""
+    """Yield boards typical of searches: half are a few random moves from a game, half are like leaves of a search."""
     here = games[empties(games) >= settings.fewest]
     order = [*range(len(here))] * _TIMES_STRAYED
     rng.shuffle(order)
@@ -281,12 +281,12 @@ def make_devset(
     """Solve boards of games, and write them to a file.
 
     Args:
-        games: the games. Each board is from a different game. Training leaves out all these boards.
+        games: the games. Each board is from a different game, and is one of the boards that training leaves out.
         out: the file. Complete lines in the file are kept.
         empty: the number of empty squares of each board.
         count: the number of boards.
         seed: the seed of the choice of boards.
-        all_moves: True to solve all moves of a board instead of only the board.
+        all_moves: True to solve the position after each move of a board, not only the board.
         place: the number of workers, or the cluster.
 
     Returns: the number of boards, less than `count` if the games have too few boards.

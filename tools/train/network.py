@@ -3,11 +3,11 @@
 Each stage is trained separately. The heads of a stage are trained together, since they share the rows. Adam trains on
 batches of random positions, in 32-bit floats with the engine's clipping. The result is rounded to integers.
 
-Only the rows decay, towards their initial values. Adam's steps are as long for a rare configuration as for a frequent
-configuration, so without decay the rows of rare configurations would overfit. The rows of the rarest configurations are
-not trained. Lopsided boards have the largest errors but decide no games, so the loss is linear beyond `linear_from`.
-One game in KEPT_OUT is held out for measurement. Errors are measured only on held-out boards that do not occur in the
-other games.
+Weight decay applies only to the rows and moves them towards their initial values. Adam's steps are as long for a rare
+configuration as for a frequent one, so without decay the rows of rare configurations would overfit. The rows of the
+rarest configurations are not trained. Lopsided boards have the largest errors but decide no games, so the loss is
+linear beyond `linear_from`. One game in KEPT_OUT is held out for measurement. Errors are measured only on held-out
+boards that do not occur in the other games.
 
 References: I. Loshchilov and F. Hutter, Decoupled weight decay regularization, 2019; P. Huber, Robust estimation of a
 location parameter, 1964.
@@ -72,7 +72,7 @@ class Checkpoint:
             self._states = self._read(path)
 
     def resume(self, stage: int, parts: Mapping[str, Any]) -> tuple[int, float]:
-        """Restore the state of a stage. Return the number of finished steps, and the epoch's sum of squared errors."""
+        """Restore a stage. Return the number of finished steps, and the current epoch's sum of squared errors."""
         state = self._states.get(stage)
         if state is None:
             return 0, 0.0
@@ -118,7 +118,7 @@ def _identity(settings: Mapping[str, Any], records: Records, begin: Weights) -> 
     return json.dumps([settings, len(records), checksum], sort_keys=True)
 
 
-# The share of the steps in which the learning rate rises. With 0.1 and ten steps, PyTorch divides by 0.
+# The share of the steps in which the learning rate rises. With a share of 0.1 and ten steps, PyTorch would divide by 0.
 _RISING = 0.101
 
 
@@ -168,7 +168,8 @@ def train(
         records: the positions of contiguous games.
         settings: the settings of the training.
         on_epoch: a function that receives a report before the training of each stage, and after each epoch.
-        keep_in: the file for the state, which is written every minute. An interrupted training continues from the file.
+        keep_in: the file for the state of the training, which is written every minute. An interrupted training
+            continues from the file.
 
     Raises: SettingsError if PyTorch can't use the device; FileFormatError if `keep_in` belongs to another training.
     """

@@ -28,7 +28,7 @@ _ROW_UNITS = 128
 _INTO_UNITS = 256
 _OUT_UNITS = 4 * UNITS_A_DISC
 _HIGHEST_IN_A_ROW = MOST_IN_ROW / _ROW_UNITS
-# The number of discs for an output of 1. With this value, all trained numbers have a similar magnitude.
+# The number of discs that an output of 1 stands for. With this value, all trained numbers have a similar magnitude.
 _DISCS_OF_ONE = 8.0
 
 

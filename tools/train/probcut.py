@@ -31,7 +31,7 @@ _EMPTIES = range(12, 56, 2)
 _BOARDS_A_TASK = 10
 
 Cell = tuple[int, int, int]
-"""The number of empty squares, the depth, and the shallow search's depth, 0 for the static evaluation."""
+"""The number of empty squares, the deep search's depth, and the shallow search's depth: 0 for the static evaluation."""
 
 
 Measured = dict[Cell, tuple[int, float]]
@@ -39,7 +39,7 @@ Measured = dict[Cell, tuple[int, float]]
 
 
 def write(path: Path, coefficients: Sequence[float], measured: Measured, weights: Path, seed: int) -> int:
-    """Write the engine's file of coefficients, with the checksum of the measured weights and the seed of the boards.
+    """Write the engine's file of coefficients, with the checksum of the measured weights and the seed for the boards.
 
     Returns: the total number of samples.
     """
@@ -58,7 +58,7 @@ def is_fitted_to(path: Path, weights: Path) -> bool:
 def measure(
     weights: Path, folders: Sequence[Path], boards: int, depth: int, seed: int, **place: Unpack[Place]
 ) -> Measured:
-    """Measure the differences between deep and shallow scores. Use `boards` boards for each number of empty squares."""
+    """Measure the differences between deep and shallow scores. Use `boards` boards for each number in _EMPTIES."""
     records = load(folders)
     tasks = [
         tuple(chosen[first : first + _BOARDS_A_TASK])
@@ -87,8 +87,7 @@ def measure(
 def fit(measured: Measured) -> tuple[float, ...]:
     """Return the coefficients x y z a b c of engine/search/probcut.py.
 
-    The coefficients minimize the sum of squared relative errors over the cells. A cell is weighted by its number of
-    samples.
+    The coefficients minimize the sum of squared relative errors over the cells, each weighted by its number of samples.
     """
     cells = sorted(measured)
     counts, found = np.array([measured[cell] for cell in cells]).T

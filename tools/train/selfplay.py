@@ -36,10 +36,10 @@ def to_the_end(found: SearchResult, position: Position) -> bool:
     return found.depth >= position.empties
 
 
-# The ranges of the number of random moves in an opening. Small numbers lead to whole games, large numbers to late
+# The ranges of the number of random moves in an opening. Short openings lead to whole games, long openings to late
 # boards that otherwise occur only in searches.
 _OPENING_LENGTHS = ((4, 12), (6, 16), (8, 24), (20, 50))
-_STANDARD_STARTS = 0.75  # the share of games from the standard start; others have a random arrangement
+_STANDARD_STARTS = 0.75  # the share of games from the standard start; the start of all others is random
 # The range of the number of moves before the random move of a detour. A shallow search chooses these moves, which are
 # not recorded.
 _BEFORE_STRAY_MOVE = (1, 16)

@@ -48,9 +48,10 @@ class SelfplaySettings:
         judging: the search settings for the choice of moves.
         seed: the seed of all random choices. Each shard has its own generator.
         games_a_shard: the number of games in a shard. A shard is a file and the unit of work.
-        random_moves: the minimum and maximum number of random moves in the opening; None mixes short and long openings.
-        detours: the share of games with a detour before the recorded part. A detour is some good moves and then a
-            random move.
+        random_moves: the minimum and maximum number of random moves in the opening; None to mix short and long
+            openings.
+        detours: the share of games with a detour before the recorded part. A detour consists of some good moves and
+            then a random move.
         widest: the maximum absolute score of an opening, in discs.
     """
 
@@ -104,7 +105,7 @@ class BankSettings:
     """Settings of a bank of labels. Its boards are typical of searches.
 
     Attributes:
-        playing: the settings of the games. The bank uses their weights and their seed too.
+        playing: the settings of the games. The bank uses the weights and the seed of these settings too.
         judging: the search settings for the labels.
         deep: the deeper search settings for the labels of some boards.
         deep_share: the share of boards that are searched with `deep` instead of `judging`.
@@ -130,7 +131,7 @@ class BankSettings:
 
 @dataclass(frozen=True, slots=True)
 class Trust:
-    """The share of later positions in a target. With 1, the target is the game's result; with 0, it is the guess.
+    """The trust in later positions of a game. With 1, a target is the game's result; with 0, it is the guess.
 
     The guess of a position is the score of its search, see targets.py.
 

@@ -2,14 +2,14 @@
 
 The guess of a position is the score of its search. The result is unbiased but noisy, and the noise is larger for
 earlier positions. A guess has little noise but has the bias of its evaluation. So ``target = (1 - trust) * guess +
-trust * (next position's target, from this side)``. For the last position, the result replaces the next target. A guess
-k positions later has a weight in proportion to ``trust^k``. Reference: R. Sutton, Learning to predict by the methods of
-temporal differences, 1988; `trust` is its lambda.
+trust * (next position's target, from this position's side to move)``. For the last position, the result replaces the
+next target. A guess k positions later has a weight in proportion to ``trust^k``. Reference: R. Sutton, Learning to
+predict by the methods of temporal differences, 1988; `trust` is its lambda.
 
-The mean error of the guesses is subtracted first. Otherwise the training would amplify the error of an evaluation that
-rates the side to move too low at odd numbers of empty squares. Both the side to move and the sign of this error
-alternate from ply to ply, so the errors would add up. A single position that was not searched to the end has no result.
-Its target is its guess.
+The mean error of the guesses is subtracted from the guesses first. Otherwise the training would amplify the error of an
+evaluation that rates the side to move too low at odd numbers of empty squares. Both the side to move and the sign of
+this error alternate from ply to ply, so the errors would add up. A single position that was not searched to the end has
+no result. Its target is its guess.
 """
 
 from itertools import pairwise
@@ -21,7 +21,7 @@ from outflank.tools.train.dataset import Records, empties, solved
 from outflank.tools.train.settings import Trust
 
 _EARLY = 22  # positions with more empty squares than this are early
-_ENOUGH = 1000  # the minimum number of positions that distinguishes a bias from noise of about ten discs
+_ENOUGH = 1000  # the minimum number of positions; with fewer, noise of about ten discs hides a bias
 
 
 def targets(records: Records, trust: Trust) -> NDArray[np.float32]:

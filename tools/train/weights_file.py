@@ -21,7 +21,7 @@ from outflank.tools.train import calibrate, fit
 from outflank.tools.train.dataset import Records, load, load_solved, read_header, shards
 from outflank.tools.train.settings import NetworkSettings, Trust
 
-if TYPE_CHECKING:  # not imported at run time, since PyTorch takes seconds to import
+if TYPE_CHECKING:  # imported later by the function that uses it, since PyTorch takes seconds to import
     from outflank.tools.train import network
 
 
@@ -89,7 +89,7 @@ def calibrate_heads(
     seed: int,
     **place: Unpack[Place],
 ) -> tuple[calibrate.Shift, ...]:
-    """Shift the heads of the weights file `begin` so that scores of searches in `folders` are unbiased.
+    """Shift the heads of the weights file `begin` so that search scores of the positions in `folders` are unbiased.
 
     The result is written to `out`. For `depth`, `boards` and `seed` see ``calibrate.measure``.
 
