@@ -60,9 +60,9 @@ from outflank.tools.web.practice import (
 from outflank.tools.web.worker import Worker
 
 MOST_BYTES = 4 << 20
-# A client that is still sending does not see the refusal, so a body that is somewhat too large is received to its end.
+"""The size limit of an uploaded file, in bytes."""
+# A larger body is received up to this number of bytes, since a client that is still sending would not see the refusal.
 _MOST_DISCARDED = 16 << 20
-"""The size limit of an uploaded file."""
 _SOLVED_EMPTIES = 14
 _JUDGING_LEVEL = 12  # the level of the search that scores the moves of a practice position
 _USUAL_LEVEL, _USUAL_ELO = 4, 1200  # the default strengths on the page
@@ -318,7 +318,7 @@ class _PracticeAnswer(msgspec.Struct):
 
 
 MOST_OPEN = 1_000
-"""The limit on unanswered requests of a connection. At this limit, the server stops reading from the connection."""
+"""The maximum number of unanswered requests of a connection, at which the server stops reading from the connection."""
 _NO_TEXT = 1003  # a WebSocket's code for "unsupported data"
 
 
@@ -363,7 +363,7 @@ class SocketClient:
             self._service.leave(self.deliver)
 
     def deliver(self, number: int, answer: Answer) -> None:
-        """Queue an answer in the event loop's thread."""
+        """Queue an answer in the event loop's thread; may be called from any thread."""
         with suppress(RuntimeError):  # raised if the event loop has ended
             self._loop.call_soon_threadsafe(self._put, number, answer)
 

@@ -40,7 +40,7 @@ def arena_route(
 
 
 def join_route(url: str) -> WebSocketRoute:
-    """Make the route that redirects an engine to the arena if it tries to join at the address of the games' page.
+    """Make the route that redirects an engine to the arena if the engine joins at the address of the games' page.
 
     Args:
         url: the address of the arena's WebSocket; the host ``*`` stands for the host that the engine connected to.

@@ -51,7 +51,7 @@ def user_page() -> Iterator[Path | None]:
     Yields: the path at which ``opened`` creates the file that redirects to the page. It is None if the file can't be
         created, or if the other process that has claimed the page does not answer.
 
-    Raises: ServedAlready if another process serves the page. If that process has just started, this waits for it.
+    Raises: ServedAlready if another process serves the page. If that process has just started, this waits for its page.
     """
     file = user_folder("state") / f"page-{__version__}.html"
     lock, deadline = None, time.monotonic() + _START_SECONDS
@@ -73,7 +73,7 @@ def user_page() -> Iterator[Path | None]:
         yield None
         return
     with lock:
-        file.unlink(missing_ok=True)  # a leftover of a killed process
+        file.unlink(missing_ok=True)  # a killed process may have left the file
         try:
             yield file
         finally:
@@ -104,8 +104,8 @@ def opened(url: str, file: Path | None = None) -> Iterator[bool]:
     """Open a page in a browser that can run scripts. At the end of the context, remove the redirecting file.
 
     Every user of the machine can read the browser's command line. So the browser gets a file that redirects to the
-    address and that only this user can read: `file` or, if this is None, a temporary file. A terminal browser can't run
-    scripts, so it is opened only if the environment variable BROWSER names it.
+    address and that only this user can read: `file`, or a temporary file if `file` is None. A terminal browser can't
+    run scripts, so it is opened only if the environment variable BROWSER names it.
 
     Yields: whether a browser was opened.
     """
@@ -123,7 +123,7 @@ def opened(url: str, file: Path | None = None) -> Iterator[bool]:
         written.write(_REDIRECT.format(url=html.escape(url)))
     try:
         if browser is not None:
-            # This uses a thread, since ``open`` blocks until a browser that runs in the foreground is closed.
+            # A thread calls ``open``, which blocks until a browser that runs in the foreground is closed.
             threading.Thread(target=browser.open, args=(redirect.as_uri(),), daemon=True).start()
         yield browser is not None
     finally:
@@ -132,7 +132,7 @@ def opened(url: str, file: Path | None = None) -> Iterator[bool]:
 
 
 def open_again(file: Path) -> bool:
-    """Open a file, which redirects to a page, in a browser that can run scripts. Return whether this succeeded."""
+    """Open a file that redirects to a page in a browser that can run scripts. Return whether a browser was opened."""
     browser = _browser()
     return browser is not None and browser.open(file.as_uri())
 

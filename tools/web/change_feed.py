@@ -15,7 +15,7 @@ from typing import Any
 from starlette.websockets import WebSocket
 
 VERSION = 1
-"""The version of the messages; docs/report.md describes them."""
+"""The version of the messages, which docs/report.md describes."""
 
 _FRAME_SECONDS = 0.2  # the pause between two messages to a viewer
 # The number of dropped keys that are remembered; a viewer that missed more gets all values again.
@@ -34,7 +34,8 @@ class ChangeFeed:
         self._page = page
         self._values: dict[str, tuple[int, str]] = {}
         self._dropped: dict[str, int] = {}
-        self._seen_by_all = 0  # the last forgotten change; a viewer that missed it gets all values
+        # The number of the last forgotten change. A viewer that missed this change gets all values.
+        self._seen_by_all = 0
         self._count = 0
         self._published = 0
         self._changed = asyncio.Event()

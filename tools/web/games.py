@@ -51,7 +51,7 @@ class GameRequest(msgspec.Struct):
         rules: the rules, as ``Rules.parse`` reads them; empty for the default rules.
         position: the first board and the side to move; empty for the start position of the rules.
         moves: the moves, as a transcript.
-        black: the name of Black's player. This field and all that follow may be empty.
+        black: the name of Black's player. This field and all further fields may be empty.
         white: the name of White's player.
         title: the name or number of the game.
         event: the tournament.
@@ -167,7 +167,7 @@ def _listed(entries: Iterator[AnnotatedGame | BadGame]) -> dict[str, Any]:
 
 
 def _unpacked(content: bytes, folder: Path) -> list[Path]:
-    """Unpack a zip archive and return its game files. ``written`` makes such an archive of the three WTHOR files."""
+    """Unpack a zip archive and return its game files. ``written`` packs the three WTHOR files into such an archive."""
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             members = [

@@ -32,8 +32,8 @@ class Limits:
     """The limits on peers.
 
     Attributes:
-        connections: the limit on open connections, including idle ones; a further one is answered with 503. The
-            limit is lowered if the system allows the process too few descriptors.
+        connections: the limit on open connections, including idle ones. Further connections are closed, without TLS
+            after the answer 503. The limit is lowered if the system allows the process too few descriptors.
         address_connections: the limit on connections from one IPv4 address or one IPv6 /64 network. This limit has no
             effect on a server that listens on loopback, since all its peers may come through one proxy.
         message_bytes: the size limit of a WebSocket message; a larger one closes its connection with code 1009.
@@ -61,9 +61,9 @@ class _CountedConnection(socket.socket):
 class CountingListener(socket.socket):
     """A listener whose ``accept`` counts connections and refuses connections beyond the limits.
 
-    The event loop calls ``accept``, so a connection is counted before its TLS handshake. When the system has no
-    descriptor left, a spare one is used to accept and drop a connection. Otherwise the event loop would log an error
-    for each attempt.
+    The event loop calls ``accept``, so a connection is counted before its TLS handshake. When no descriptor is free, a
+    spare one is used to accept and drop a connection; otherwise the event loop would log an error for each attempt to
+    accept.
 
     Args:
         listener: the socket to take over.

@@ -1,7 +1,7 @@
 """The runner's side of a run's page: a process that serves the page, and the queue of events for this process.
 
 The page hardly slows games down, since a thread writes the queue to a pipe only ten times a second. If the process does
-not keep up, thoughts and turns are dropped; if the process has ended, all events are dropped.
+not keep up, reports of thinking engines and turns are dropped; if the process has ended, all events are dropped.
 """
 
 import pickle
@@ -47,7 +47,7 @@ class PageProcess(RunObserver):
     Args:
         address: the address to listen on.
         delay: the delay of everything shown, in seconds.
-        say: the function that shows the organiser a message about a refused browser.
+        say: the function that shows a message about the page to the organiser.
         listener: a socket that listens at `address`; None to open one.
         joins_at: the address of the arena that the run is played in, see ``join_route``; empty if there is none.
 
@@ -79,7 +79,8 @@ class PageProcess(RunObserver):
         ours, theirs = socket.socketpair()
         sockets = theirs, self._listener
         command = [sys.executable, "-P", "-m", "outflank.tools.web.run_page", *self._arguments]
-        # The process gets its own session or group, so Ctrl-C reaches only the runner, which ends the page later.
+        # The page process gets its own session or group, so Ctrl-C reaches only the runner, which ends the page process
+        # later.
         if sys.platform == "win32":
             group = subprocess.CREATE_NEW_PROCESS_GROUP
             self._process = subprocess.Popen(command, stdin=subprocess.PIPE, creationflags=group)

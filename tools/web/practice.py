@@ -22,12 +22,12 @@ SHIPPED_PROBLEMS = samples()["problems"]
 """The file of shipped problems: positions with a single winning move, and the scores of all moves, easiest first."""
 _MOST_PROBLEMS = 1_000
 
-_DAYS = (0, 1, 3, 7, 16, 35, 80)  # for each box, the number of days until its cards are asked again
+_DAYS = (0, 1, 3, 7, 16, 35, 80)  # by box: the number of days until its cards are asked again
 _SECONDS_A_DAY = 86_400
 _SOON_SECONDS = 60.0  # the time until a card with a wrong answer is asked again
 _MOST_CARDS = 20_000
 _MOST_ANSWERS = 1_000_000_000
-_LATEST = 1e11  # the latest valid due time, in seconds since 1970; this is some 3,000 years later
+_LATEST = 1e11  # the latest valid due time, in seconds since 1970: some 3,000 years later
 _LONGEST_KEY = 300
 _LOCK_SECONDS = 5.0  # the longest wait for the lock of the file
 _RETRY_SECONDS = 0.01

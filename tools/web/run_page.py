@@ -42,7 +42,7 @@ from outflank.tools.web.server import WebServer
 NICENESS = 10
 _OLDEST_SECONDS = 20.0  # the time for which a file of the whole run is cached
 _TICK_SECONDS = 0.1
-# The queue length beyond which turns and thoughts are dropped. Turns appear when their game ends.
+# The queue length beyond which turns and thoughts are dropped. Dropped turns appear when their game ends.
 _MOST_LATE = 50_000
 _LAST_SECONDS = 0.5  # the time for sending the last message to viewers before the server stops
 
@@ -97,7 +97,7 @@ class RunPage:
 
     @asynccontextmanager
     async def lifespan(self, app: object) -> AsyncIterator[None]:
-        """Process events and publish changes while the page is served."""
+        """Process events and publish changes until the context ends."""
         tasks = [asyncio.create_task(self._feed.publish()), asyncio.create_task(self._show())]
         try:
             yield

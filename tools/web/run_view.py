@@ -1,6 +1,6 @@
-"""A run as values for its page: live, finished and upcoming games, and the parts of the report.
+"""The values of a run's page: live, finished and upcoming games, and the parts of the report.
 
-Small values are updated at each event. The report is made in a thread, which is busy for at most a tenth of the time.
+Small values are updated at each event. The report is made in a thread, which computes for at most a tenth of the time.
 """
 
 import asyncio
@@ -41,7 +41,7 @@ MOST_LISTED = 1_000
 _MOST_TO_COME = 8
 _LEAST_SECONDS = 0.3  # the shortest pause between two computations of the report
 _REST = 9  # the shortest pause after a computation, as a multiple of its duration
-_LONGEST_LINE = 20  # the maximum number of moves shown of a principal variation
+_LONGEST_LINE = 20  # the maximum number of moves of a principal variation that are shown
 # The fields of a finished game in the list of games.
 _HEAD = ("number", "black", "white", "ending", "winner", "margin", "result", "fault")
 
@@ -81,7 +81,7 @@ class _LiveGame:
                     self.record = replace(self.record, turns=turns)
                 left = self.clocks[turn.colour]
                 if turn.seconds is not None and left is not None:
-                    # This is an estimate; the side's next turn brings the exact value.
+                    # This time is an estimate, which the beginning of the side's next turn replaces by the exact time.
                     self.clocks[turn.colour] = round(max(0.0, left - turn.seconds), 2)
                 if self.begun is not None and self.begun.ply < len(turns):
                     self.begun = None
@@ -89,7 +89,8 @@ class _LiveGame:
     def side_at(self, ply: int) -> Colour:
         """Return the side to move at a ply.
 
-        The ply may be one more than the number of known turns, since a turn can begin before the last one is known.
+        The ply may be one more than the number of known turns, since a turn can begin before the previous turn is
+        known.
         """
         side = self.record.final_position.side
         return side if ply == len(self.record.turns) else side.other
@@ -193,7 +194,7 @@ class RunView:
     async def renew_tables(self) -> None:
         """Recompute the parts of the report after changes, until cancelled.
 
-        Pauses leave most of the processor's time to the engines. The end of the run ends the pause.
+        Pauses leave most of the processor's time to the engines. The end of the run also ends the current pause.
         """
         while True:
             if not self._is_stale:
@@ -272,7 +273,7 @@ def _tables(run: Run, openings: Sequence[tuple[Move, ...]]) -> tuple[dict[str, s
         return parts, []
     played = {game.pairing.number for game in run.games}
     planned = [each for each in plan(run.settings, openings, run.games) if each.number not in played]
-    # This is more than the page shows, since live games are left out later.
+    # More games than the page shows, since ``renew_tables`` leaves out the games that are live.
     most = _MOST_TO_COME + 4 * run.settings.concurrency
     return parts, [
         {

@@ -41,8 +41,8 @@ from outflank.tools.runtime.limits import Budget
 from outflank.tools.runtime.progress import warn
 from outflank.tools.web.listener import HEADER_BYTES, NO_ROOM, CountingListener, Limits
 
-_LONGEST_PATH = 1_000  # the longest path of a request; a longer one is answered with 404
-_IDLE_SECONDS = 10.0  # the time limit for a TLS handshake, and for the headers of a request
+_LONGEST_PATH = 1_000  # the maximum length of a request's path; a longer path is answered with 404
+_IDLE_SECONDS = 10.0  # the time limit for a TLS handshake, and for the head of a request
 _UNREAD_SECONDS = 40.0  # the time after which a peer that does not read its output is dropped
 _PING_SECONDS = 20.0  # the pause between pings; a peer that does not answer within this time is dropped
 _WATCH_SECONDS = 1.0  # the interval at which paused connections are checked for a hang-up
@@ -50,8 +50,8 @@ _WATCH_SECONDS = 1.0  # the interval at which paused connections are checked for
 _FAREWELL_SECONDS = 2
 _PIECE = 65_536  # the largest piece of output, in bytes or characters
 _BODY_SECONDS = 30.0  # the time in which the body of a request must arrive
-_SMALL_BODY = 65_536  # the part of each body, in bytes, that does not count towards _LARGE_BODIES
-_LARGE_BODIES = 32 << 20  # the limit on open requests' bodies, in bytes, without _SMALL_BODY of each
+_SMALL_BODY = 65_536  # the number of bytes of each body that do not count towards _LARGE_BODIES
+_LARGE_BODIES = 32 << 20  # the total limit on open requests' bodies, in bytes beyond _SMALL_BODY of each
 _IDLE_FRAMES = 500  # the number of pings, pongs and fragments that a WebSocket may send in a burst
 _IDLE_FRAMES_A_SECOND = 20
 
@@ -128,7 +128,7 @@ def _site(url: str) -> tuple[str, int | None] | None:
 def _guarded(
     app: ASGIApp, names: Sequence[str], port: int, on_other_name: Callable[[str], object] | None
 ) -> ASGIApp:
-    """Return an app that refuses requests that were not meant for this server, and that adds headers to answers.
+    """Return an app that refuses requests that were not meant for this server, and adds headers to answers.
 
     The ``Host`` must be an IP address, ``localhost``, a name of this machine or one of `names`; this check prevents DNS
     rebinding. An ``Origin``, which only browsers send, must be this site.
@@ -180,7 +180,7 @@ class _Bodies:
 
     @contextmanager
     def bounded(self, receive: Receive) -> Iterator[Receive]:
-        """Yield a ``receive`` that raises HTTPException beyond a limit. The body counts until the context ends."""
+        """Yield a ``receive`` that raises HTTPException beyond a limit. Count the body until the context ends."""
         size, is_whole, deadline = 0, False, asyncio.get_running_loop().time() + _BODY_SECONDS
 
         async def receive_bounded() -> Message:
@@ -206,7 +206,7 @@ class _Bodies:
 
 
 def _prepared(send: Send) -> Send:
-    """Return a ``send`` that adds our headers and sends bodies in pieces, with backpressure from the peer."""
+    """Return a ``send`` that adds our headers, and sends bodies in pieces as fast as the peer reads."""
 
     async def answer(message: Message) -> None:
         if message["type"] == "http.response.start":
@@ -270,7 +270,7 @@ class _PromptHttp(_UnreadOutput, H11Protocol):
 
 
 class _PromptSockets(_UnreadOutput, WebSocketsSansIOProtocol):
-    """Limits the number of frames that do not complete a message, and ends the handler soon after a lost connection.
+    """Limits the number of frames that do not complete a message. Ends the handler soon after the connection is lost.
 
     While the handler accepts no message, reading from the connection is paused, so pongs and hang-ups go unnoticed.
     During a pause, missing pongs are therefore ignored, and the system is polled for a hang-up.
@@ -295,7 +295,7 @@ class _PromptSockets(_UnreadOutput, WebSocketsSansIOProtocol):
     async def send(self, message: Any) -> None:
         """Send a message; a long text is split into fragments."""
         if message["type"] == "websocket.send" and self.transport.is_closing():
-            raise ClientDisconnected  # asyncio writes a warning to stderr for each message to a lost connection
+            raise ClientDisconnected  # asyncio would write a warning to stderr for each message to a lost connection
         text = message.get("text") if message["type"] == "websocket.send" else None
         if text is None or len(text) <= _PIECE:
             await super().send(message)
@@ -421,7 +421,7 @@ class WebServer:
             ws_max_size=limits.message_bytes,
             ws_ping_interval=_PING_SECONDS,
             ws_ping_timeout=_PING_SECONDS,
-            ws_per_message_deflate=False,  # otherwise each message would be compressed again for each peer
+            ws_per_message_deflate=False,  # otherwise each message would be compressed separately for each peer
             timeout_graceful_shutdown=_FAREWELL_SECONDS,
         )
         config.load()
