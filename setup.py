@@ -1,13 +1,14 @@
 """Builds the Cython modules and maps the root folders to ``outflank.*``.
 
-The second of two builds in the same checkout waits for the first. Nothing is translated or compiled before
+A build waits until an earlier build in the same checkout has ended. Nothing is translated or compiled before
 ``build_ext`` runs, so pip's requests for metadata need no built file.
 
 Modules in the checkout (``make build``, an editable install) are compiled for this CPU. A wheel may be copied to
 another machine, or installed again from pip's cache, so on x86-64 it has four builds of the engine; at import the best
-build for the CPU is chosen. ``OUTFLANK_MARCH=<value>`` sets ``gcc -march`` instead. Several values, the best first,
-make a wheel with one build for each value, in separate folders. ``engine/buildinfo.py`` records the CPU features that
-the compiler was allowed to use; ``engine/machine.py`` compares them with the CPU that imports the package.
+build for the CPU is chosen. ``OUTFLANK_MARCH=<value>`` overrides both with a value for ``gcc -march``. Several values,
+the best first, make a wheel with one build for each value, in separate folders. ``engine/buildinfo.py`` records the CPU
+features that the compiler was allowed to use; ``engine/machine.py`` compares them with the CPU that imports the
+package.
 
 If ``OUTFLANK_TARGET`` is one of TARGETS, zig (the package ``ziglang``) compiles the wheel for this target. Modules for
 Windows are linked with the ``python3.dll`` that ``LDFLAGS`` names.
@@ -40,7 +41,8 @@ PAGES = ("docs/**/*.*", "examples/*.toml", "examples/*.ipynb", "examples/*.jsonl
 IS_WHEEL = "bdist_wheel" in sys.argv
 # A wheel has a separate build folder, so that it does not get modules that were built for the checkout.
 WHEEL_FOLDER = "build/for-wheel"
-# The platform tags of wheels by zig's target, which may contain the oldest supported version of macOS or glibc.
+# The platform tags of wheels, by zig's name of the target. The name may contain the oldest supported version of macOS
+# or glibc.
 TARGETS = {
     "x86_64-windows-gnu": "win-amd64",
     "x86_64-macos.11.0": "macosx-11.0-x86_64",
@@ -72,10 +74,11 @@ PYCONFIG = """
 #define HAVE_SSIZE_T 1
 #endif
 """
-# -O3 overrides the -O2 in a distribution's CFLAGS. With -O0 in CFLAGS, as in tests, the build is quick.
+# -O3 overrides the -O2 in a distribution's CFLAGS. It is left out if CFLAGS has -O0, as in tests, for a quick build.
 FLAGS = os.environ.get("CFLAGS", "").split()
 OPTIMIZATION = [] if "-O0" in FLAGS else ["-O3"]
-# Debugging information takes a quarter of the compiler's time.
+# Debugging information takes a quarter of the compiler's time, so it is made only if CFLAGS has -g, and never in
+# wheels.
 DEBUGGING = ["-g0"] if IS_WHEEL or "-g" not in FLAGS else []
 DEFINITION = re.compile(r"( *)(?:cdef )?(class|def) (\w+)")
 CORES = len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
@@ -140,7 +143,7 @@ def record_build(builds: dict[str, tuple[str, ...]], folder: Path) -> Path:
 
 
 def unpack_weights(folder: Path) -> None:
-    """Write the unpacked weights, which engine processes map into memory. Pure Python, so it runs on every CPU."""
+    """Write the unpacked weights, which engine processes map into memory. Use pure Python, which runs on every CPU."""
     source, unpacking = (ROOT / "engine" / "evaluation" / name for name in ("weights.bin", "unpacking.py"))
     target = folder / "evaluation" / "weights.unpacked"
     made_of = max(path.stat().st_mtime for path in (source, unpacking))
@@ -156,8 +159,8 @@ def alias_folder() -> str:
     """Create build/cimport, whose package ``outflank`` consists of links to the checkout, and return its path.
 
     Python, Cython and mypy find the modules there. An editable install puts build/cimport on the path, where this
-    package takes precedence over a plain folder called ``outflank``, such as the checkout. Python would ask the finder
-    that setuptools installs otherwise only after the path, and so would choose the plain folder.
+    package takes precedence over a plain folder called ``outflank``, such as the checkout. The finder that setuptools
+    would install instead is asked only after the path, so Python would choose the plain folder.
     """
     package = ROOT / "build" / "cimport" / "outflank"
     package.mkdir(parents=True, exist_ok=True)
@@ -276,7 +279,7 @@ def translated() -> dict[str, Extension]:
 
 
 def for_each_cpu(modules: list[Extension]) -> list[Extension]:
-    """Return the modules once for each CPU in MARCHES. If there are several, each has a folder ``builds/MARCH``."""
+    """Return the modules once for each CPU in MARCHES, in folders ``builds/MARCH`` if there are several CPUs."""
     made = []
     # The largest modules come first, so that no processor compiles a large module alone at the end.
     for module in sorted(modules, key=lambda module: -os.path.getsize(module.sources[0])):
@@ -305,7 +308,7 @@ class BuildForEachCPU(build_ext):
     """The command that builds the modules, buildinfo.py and the unpacked weights."""
 
     def finalize_options(self) -> None:
-        """Use all processors and, for an editable install, a permanent folder. Outside a checkout leave tests out."""
+        """Use all processors; leave out tests if not in place; build an editable install in a permanent folder."""
         super().finalize_options()
         if not self.inplace:
             self.extensions = [ext for ext in self.extensions if ext.name.split(".")[1] in INSTALLED]
@@ -398,7 +401,7 @@ def pages() -> list[tuple[str, list[str]]]:
 
 @contextmanager
 def only_build() -> Iterator[None]:
-    """Wait until no other build runs in this checkout, with a message on stderr. Later builds wait for this one."""
+    """Wait until no other build runs in this checkout, with a message on stderr. Let later builds wait for this one."""
     if sys.platform == "win32":  # Windows has no fcntl
         yield
         return
