@@ -71,8 +71,8 @@ _KEPT: Mapping[FormatName, frozenset[str]] = {
 class GameWriter:
     """Writes games, and counts the facts that are left out.
 
-    A fact is left out if the format can't store it, or if it was not read from the game's source. The counts are
-    complete when the file has been written.
+    A fact is left out if the format can't store the fact, or if Outflank did not read it from the game's source. The
+    counts are complete when the file has been written.
 
     Args:
         name: the name of the format.

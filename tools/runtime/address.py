@@ -99,7 +99,7 @@ class Address:
     def listen(self) -> socket.socket:
         """Return a socket that listens at the address.
 
-        Raises: SettingsError if it can't be opened, for example because another program uses the port.
+        Raises: SettingsError if the socket can't be opened, for example because another program uses the port.
         """
         try:
             family, kind, _, _, where = socket.getaddrinfo(

@@ -42,7 +42,7 @@ class Place(TypedDict, total=False):
 def scheduler_address(text: str) -> str:
     """Return the text if it is a scheduler's address, ``tcp://host:port`` or ``tls://host:port``.
 
-    Raises: NotationError if it is not.
+    Raises: NotationError for any other text.
     """
     match = _ADDRESS.fullmatch(text)
     if match is None or int(match[1]) not in _PORTS:

@@ -45,7 +45,7 @@ _SUFFIX = ".results"
 _SECONDS_BETWEEN_WRITES = 10.0
 _MOST_DAYS = 30
 _SECONDS_OF_A_DAY = 86_400
-_LEAST_EMPTIES = 24  # the minimum of empty squares; with fewer, a position is usually solved within seconds
+_LEAST_EMPTIES = 24  # the minimum number of empty squares; with fewer, a search usually takes only seconds
 _MOST_BYTES = 1 << 24  # the maximum size of the table entries that are read
 
 Key = TypeVar("Key")

@@ -10,7 +10,7 @@ def terminal_width() -> int | None:
     """Return the width of the terminal in columns; None if stdout is not a terminal."""
     if not sys.stdout.isatty():
         return None
-    import shutil  # imported late: engines do not need it, and it imports compression modules
+    import shutil  # imported late: engines do not need it, and the module imports compression modules
 
     return shutil.get_terminal_size().columns
 

@@ -321,7 +321,7 @@ def audit(
     hash_mb: int,
     as_json: bool,
 ) -> None:
-    """Solve the positions of a sample of claims. Print the wrong claims and an upper bound on the share of wrong ones.
+    """Solve the positions of a sample of claims. Print the wrong claims and an upper bound on their share.
 
     Raises: OutflankError if a claim is wrong.
     """

@@ -145,7 +145,7 @@ def empties(records: Records) -> NDArray[np.int64]:
     return np.asarray(64 - np.bitwise_count(records["own"] | records["opp"]).astype(np.int64))
 
 
-# One board in 16 is set aside for matches and dev sets. Training leaves it out.
+# One board in 16 is set aside for matches and dev sets. Training leaves out these boards.
 _SHARE_SET_ASIDE = 16
 _START_POSITIONS = {start: Position.start(Rules(start=start)) for start in STARTS}
 

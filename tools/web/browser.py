@@ -51,7 +51,7 @@ def user_page() -> Iterator[Path | None]:
     Yields: the path at which ``opened`` creates the file that redirects to the page. It is None if the file can't be
         created, or if the other process that has claimed the page does not answer.
 
-    Raises: ServedAlready if another process serves the page. If that process has just started, this waits for its page.
+    Raises: ServedAlready if another process serves the page, after a wait if that process has just started.
     """
     file = user_folder("state") / f"page-{__version__}.html"
     lock, deadline = None, time.monotonic() + _START_SECONDS

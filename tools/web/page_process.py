@@ -1,7 +1,8 @@
 """The runner's side of a run's page: a process that serves the page, and the queue of events for this process.
 
 The page hardly slows games down, since a thread writes the queue to a pipe only ten times a second. If the process does
-not keep up, reports of thinking engines and turns are dropped; if the process has ended, all events are dropped.
+not keep up, turns and thoughts (reports of thinking engines) are dropped; if the process has ended, all events are
+dropped.
 """
 
 import pickle

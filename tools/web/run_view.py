@@ -273,7 +273,7 @@ def _tables(run: Run, openings: Sequence[tuple[Move, ...]]) -> tuple[dict[str, s
         return parts, []
     played = {game.pairing.number for game in run.games}
     planned = [each for each in plan(run.settings, openings, run.games) if each.number not in played]
-    # More games than the page shows, since ``renew_tables`` leaves out the games that are live.
+    # These are more games than the page shows, since ``renew_tables`` leaves out the live games.
     most = _MOST_TO_COME + 4 * run.settings.concurrency
     return parts, [
         {
