@@ -35,8 +35,8 @@ class Node:
 
     Attributes:
         score: the score of the best move, which ``Graph.settle`` and ``Graph.negamax`` update.
-        leaf: the best move that leads out of the book, in the image that the key names; None if there is no such move,
-            or if a search still has to find the best one.
+        leaf: the best move that leads out of the book, in the same image as the key; None if there is no such move, or
+            if a search still has to find the best one.
         leaf_key: the key of the position after the leaf; None if there is no leaf, or if the game is over after it.
         open: the number of moves that lead out of the book. Moves to symmetric images of one position count once.
         links: the children in the book, each with a flag that is True if the same side is to move again.

@@ -211,7 +211,7 @@ def to_record(row: Row, rules: Rules) -> Record:
 
 
 def leaf_of(row: Row) -> Leaf | None:
-    """Return the leaf of a row, in the image that the key of the row names."""
+    """Return the leaf of a row, in the same image of the board as the key of the row (see ``key_of``)."""
     number, score = row[7], row[8]
     return None if number is None or score is None else Leaf(numbered_move(number), score)
 

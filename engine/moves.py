@@ -99,7 +99,7 @@ class Move:
         return f"{name}/{self.direction}" if self.direction else name
 
     def __repr__(self) -> str:
-        """Return ``Move.parse('f5')``, an expression that creates the move."""
+        """Return an expression that creates the move, such as ``Move.parse('f5')``."""
         return f"Move.parse({str(self)!r})"
 
 

@@ -107,7 +107,7 @@ def searched(position: Position, level: int) -> tuple[int, str]:
 def judged(book: Book, opening: Opening) -> tuple[int, str]:
     """Return the score of a line in discs for Black, and a description of the part of the line that is in the book.
 
-    The score is from the book, or from a search if the book does not have the end of the line.
+    The score is from the book, or from a search if the book lacks the last position of the line.
     """
     game = Game.from_transcript(opening.moves)
     positions = [turn.before for turn in game.turns] + [game.position]

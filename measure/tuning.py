@@ -16,7 +16,7 @@ from statistics import median
 from outflank.tools.match.stats.spsa import TunedParameter, Tuning, ValuePath
 
 VALUES, SEEDS = 8, 20
-ELO = 800.0  # the cost in Elo of a distance of 1; a distance of 0.1 costs 8 Elo
+ELO = 800.0  # the cost of a value at a distance of 1 from its optimum; the cost grows with its square
 DRAWS = 0.06  # the share of draws between equally strong players
 NEAR = 0.1
 LAG = 4

@@ -58,7 +58,7 @@ class Analysis(Iterator[SearchInfo]):
 
     @property
     def latest(self) -> SearchInfo | None:
-        """The SearchInfo that the search reported last, without waiting; None before the first report."""
+        """The latest SearchInfo of the search, without waiting for a new one; None before the first report."""
         return self._latest[0] if self._latest else None
 
     def stop(self) -> None:

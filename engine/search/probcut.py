@@ -37,7 +37,7 @@ def margins(path: Path = SHIPPED, parameters: Parameters = DEFAULTS) -> array:  
 
     A margin is the least distance from the window at which a score causes a cut. The last index is 0 for the score of
     the shallow search, and 1 for the evaluation. The shallow search is tried only if the distance of the evaluation
-    reaches the evaluation's own margin, which by default is about half as large.
+    reaches the evaluation's own margin, which by default is about half the margin of the shallow search.
     """
     errors = _errors(path.read_text())
     table = array("h")

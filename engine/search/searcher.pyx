@@ -65,7 +65,7 @@ cdef class SearchTurn:
 
 
 cdef class Lease:
-    """The right of an analysis to use a searcher, until both ``leave`` and ``turn.end`` were called."""
+    """The right of an analysis to use a searcher. It lasts until both ``leave`` and ``turn.end`` have been called."""
 
     cdef readonly SearchTurn turn
     cdef object _stop
@@ -167,7 +167,7 @@ cdef class Searcher:
         return self._table.deepest(whole("entries", most, 1, _MOST_ENTRIES))
 
     def add_table_entries(self, entries, rules):
-        """Add entries that ``table_entries`` returned, for the next search. `rules`: the rules of both searches."""
+        """Add entries that ``table_entries`` returned. `rules`: the rules of their search, and of the next one."""
         self._take()
         try:
             self._forget_other_rules(rules)

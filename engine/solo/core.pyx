@@ -25,11 +25,11 @@ cdef int _number(colour) except -1:
     """
     return _NUMBERS[Colour(colour)]
 
-# The growing sets of the proof in `SoloBoard.winnable`.
+# The sets of squares that the proof in `SoloBoard.winnable` extends step by step.
 cdef struct _Hope:
     uint64_t[2] discs  # squares that may hold a disc of a colour
     uint64_t[2] placed  # squares on which a disc of a colour may be placed
-    uint64_t opened  # chips that may lie face up
+    uint64_t opened  # chips that could be face up
     uint64_t won
 
 

@@ -68,7 +68,7 @@ def numbers_of(chips: Mapping[int, Chip]) -> tuple[int, ...]:
     return tuple(chips[square].number if square in chips else 0 for square in SQUARES)
 
 
-# Two diagonal rows of three chips in each corner. This is our interpretation, since the figure of the sheet is missing.
+# Two diagonal rows of three chips in each corner. This is our interpretation, since the rule sheet's figure is missing.
 _CORNERS = "a3 b2 c1 b4 c3 d2 f1 g2 h3 e2 f3 g4 a6 b7 c8 b5 c6 d7 f8 g7 h6 e7 f6 g5"
 DEFAULT_LAYOUT = tuple(sorted(map(parse_square, _CORNERS.split())))
 

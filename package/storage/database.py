@@ -53,8 +53,8 @@ class DatabaseKind:
         version: the version of the tables.
         earlier: the SQL of the tables of each earlier version that this program still reads.
         upgrade: the SQL that converts the tables of the last earlier version when the file is opened for writing.
-        whole: True to check all pages when the file is opened, so that reading can't return more data than the file
-            contains. The check takes a third of a second for 50 MB.
+        whole: True to check all pages when the file is opened, so that damaged pages can't make a read return more
+            data than the file contains. The check takes a third of a second for 50 MB.
         longest: the maximum size of a value or a row in bytes.
         typed: True to check the types of all values when the file is opened; see ``expect_types``.
     """

@@ -73,7 +73,7 @@ class Puzzle:
 
 
 Problems = list[tuple[Puzzle, set[bytes]]]
-"""The problems of a game by ply, each with the keys of the game's positions less than ``_APART`` plies from it."""
+"""The problems of a game in the order of plies, each with the keys of the positions less than ``_APART`` plies away."""
 
 
 def problems_of(goal: Goal, empties: range, game: AnnotatedGame) -> Problems:

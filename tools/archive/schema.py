@@ -73,7 +73,7 @@ def images_of_moves() -> tuple[tuple[int, ...], ...]:
 
 
 def packed_moves(moves: list[int]) -> bytes:
-    """Pack the numbers of a game's moves into bytes for its row, two bytes per move."""
+    """Pack a game's moves, given as the numbers of ``move_number``, into bytes for its row, two bytes per move."""
     return struct.pack(f"<{len(moves)}H", *moves)
 
 

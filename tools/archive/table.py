@@ -18,7 +18,7 @@ from outflank.tools.runtime.progress import counted
 
 
 class Explorer:
-    """Combines the table of an archive with scores of books and of the engine.
+    """Combines the table of an archive with the books' and the engine's scores.
 
     Args:
         archive: the archive of the games.

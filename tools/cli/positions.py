@@ -284,7 +284,7 @@ def games_of(name: str, source: FormatName | None, rules: Rules) -> Iterator[Ann
 
 
 def _games_of_run(name: str) -> Iterator[AnnotatedGame | BadGame]:
-    from outflank.tools.match.state.store import read_run  # imported late: most commands read no run
+    from outflank.tools.match.state.store import read_run  # imported late: few commands read a run of matches
     from outflank.tools.report.records import run_record
 
     try:

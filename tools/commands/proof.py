@@ -116,7 +116,7 @@ def make(
 def _problems(
     texts: Sequence[str], board: str | None, rules: Rules
 ) -> tuple[list[Problem], Complaints, Mapping[bytes, Bounds]]:
-    """Return the positions of the arguments or of a job, the warnings about bad positions, and the job's bounds."""
+    """Return the board positions that arguments or a job name, the warnings about bad ones, and the job's bounds."""
     if len(texts) != 1 or not Path(texts[0]).is_dir():
         return *read_problems(texts, board, rules, same_rules=True), {}
     with JobFile.read(Path(texts[0])) as job:

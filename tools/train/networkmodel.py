@@ -33,7 +33,7 @@ _DISCS_OF_ONE = 8.0
 
 
 def heads(records: Records) -> NDArray[np.int64]:
-    """Return the engine's head of each position."""
+    """Return, for each position, the index of the network's head that the engine uses."""
     return np.clip(60 - empties(records), 0, HEADS - 1)
 
 

@@ -31,7 +31,7 @@ string/Rules/outflank-rules
 string/Settings/gomill-describe_engine
 param/Strength/outflank-strength"""
 _DEPTH_OF_SCORES = 8
-# The attribute of ``Strength`` for the name of each limit in the command ``outflank-strength``.
+# The attributes of ``Strength``, by the names of the limits in the command ``outflank-strength``.
 _LIMITS = {"level": "level", "depth": "depth", "time": "seconds", "nodes": "nodes", "elo": "elo"}
 _BLACKS, _WHITES = "#6f8fc4", "#e0b870"
 _ODD, _EVEN = "#d98880", "#7dbb8a"
@@ -180,7 +180,7 @@ def outflank_stable(session: Session, arguments: Arguments) -> str:
 
 
 def outflank_parity(session: Session, arguments: Arguments) -> str:
-    """Colour the regions of empty squares, those with an odd number of squares unlike those with an even one.
+    """Colour the regions of empty squares: regions with an odd number of squares in one colour, others in another.
 
     Squares that touch at a side or at a corner belong to the same region. Who moves first into each odd region tends
     to move last in it.

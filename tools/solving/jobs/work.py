@@ -129,7 +129,9 @@ class Workers:
 
 
 class JobSolver:
-    """Answers the questions of ``thresholds`` about a position of a job. Calls `show` regularly with the progress.
+    """Finds out whether the score of a job's position reaches the job's thresholds (see ``thresholds``).
+
+    Calls `show` regularly with the progress.
 
     Attributes:
         lower: the proven lower bound of the score, in discs from the side to move.
