@@ -79,14 +79,14 @@ def says_illegal_move(engine: TappedGtpDriver) -> None:
 
 @must()
 def takes_whole_games(engine: TappedGtpDriver) -> None:
-    """Every move of four whole games, one that ends with a side wiped out among them, and up to a pass is taken."""
+    """`play` accepts all moves of four whole games, one of them a wipe-out, and of a beginning up to a pass."""
     for transcript in (BLACK_WINS, WHITE_WINS, DRAWN, WIPE_OUT, BEFORE_A_PASS):
         replay(engine, transcript)
 
 
 @must()
 def clears_the_board(engine: TappedGtpDriver) -> None:
-    """`clear_board` sets up the start whatever was played before."""
+    """`clear_board` sets up the start position, whatever was played before."""
     replay(engine, "f5d6c3")
     replay(engine, "f5d6c3")
 
@@ -144,7 +144,7 @@ def takes_moves_back(engine: TappedGtpDriver) -> None:
 
 @must("undo", see=("plays-what-it-says",))
 def takes_its_own_move_back(engine: TappedGtpDriver) -> None:
-    """`undo` takes back what `genmove` played."""
+    """`undo` takes back the move that `genmove` played."""
     game = set_up(engine, "f5")
     move_somehow(engine, game)
     engine.succeed("undo")
@@ -153,7 +153,7 @@ def takes_its_own_move_back(engine: TappedGtpDriver) -> None:
 
 @must("undo")
 def refuses_to_undo_the_start(engine: TappedGtpDriver) -> None:
-    """`undo` fails where nothing was played, also after `clear_board`."""
+    """`undo` fails if no move was played, also after `clear_board`."""
     set_up(engine, "f5")
     engine.succeed("clear_board")
     engine.refuse("undo")
@@ -169,7 +169,7 @@ def says_cannot_undo(engine: TappedGtpDriver) -> None:
 
 @should()
 def bears_a_move_out_of_turn(engine: TappedGtpDriver) -> None:
-    """`genmove white` where Black is to move is answered somehow, and the engine goes on."""
+    """`genmove white` gets an answer of any kind if Black is to move, and the engine goes on."""
     engine.succeed("clear_board")
     engine.ask("genmove white", engine.thinking)
     set_up(engine, "f5")
@@ -186,7 +186,7 @@ def only_tells_a_move(engine: TappedGtpDriver) -> None:
 
 @must("loadsgf")
 def fails_to_load_nothing(engine: TappedGtpDriver) -> None:
-    """`loadsgf` fails where there is no such file."""
+    """`loadsgf` fails if the file does not exist."""
     engine.refuse("loadsgf /no/such/file.sgf")
 
 
@@ -255,7 +255,7 @@ def _rows(game: Game) -> list[str]:
 
 @must()
 def takes_a_pass(engine: TappedGtpDriver) -> None:
-    """`play black pass` succeeds where Black has no legal move, and White's next move follows."""
+    """`play black pass` succeeds if Black has no legal move, and White's next move follows."""
     game = set_up(engine, BEFORE_A_PASS)
     engine.succeed("play black pass")
     game.pass_()
@@ -283,7 +283,7 @@ def does_without_a_pass(engine: TappedGtpDriver) -> None:
 
 @should()
 def refuses_a_needless_pass(engine: TappedGtpDriver) -> None:
-    """`play black pass` fails where Black has a legal move, and changes nothing."""
+    """`play black pass` fails if Black has a legal move, and changes nothing."""
     engine.succeed("clear_board")
     engine.refuse("play black pass")
     engine.succeed("play black f5")
@@ -291,7 +291,7 @@ def refuses_a_needless_pass(engine: TappedGtpDriver) -> None:
 
 @must(see=("opens-legally",))
 def passes_if_it_must(engine: TappedGtpDriver) -> None:
-    """`genmove` answers `pass` where there is no legal move, and White's next move follows."""
+    """`genmove` answers `pass` if there is no legal move, and White's next move follows."""
     game = set_up(engine, BEFORE_A_PASS)
     think(engine, game)
     engine.succeed(f"play white {game.position.legal_moves()[0]}")
@@ -308,7 +308,7 @@ def passes_after_the_end(engine: TappedGtpDriver) -> None:
 
 @should()
 def takes_passes_after_the_end(engine: TappedGtpDriver) -> None:
-    """`play` takes a pass of either side once the game is over."""
+    """`play` accepts a pass of either side once the game is over."""
     _expect_passes_to_be_taken(engine)
     set_up(engine, WIPE_OUT)
     engine.succeed("play white pass")

@@ -30,7 +30,7 @@ _MIDDLEGAMES = (beginning(WHITE_WINS, 12), beginning(DRAWN, 20), beginning(BLACK
 
 @must("time_settings", alone=True)
 def takes_clocks(engine: TappedGtpDriver) -> None:
-    """`time_settings` takes absolute time (`60 0 0`), seconds a move (`0 2 1`) and byo-yomi (`60 10 5`)."""
+    """`time_settings` accepts absolute time (`60 0 0`), seconds a move (`0 2 1`) and byo-yomi (`60 10 5`)."""
     for clock in ("60 0 0", "0 2 1", "60 10 5"):
         engine.succeed(f"time_settings {clock}")
 
@@ -44,7 +44,7 @@ def takes_no_limit(engine: TappedGtpDriver) -> None:
 
 @must("time_settings", "time_left", alone=True)
 def takes_time_left(engine: TappedGtpDriver) -> None:
-    """`time_left` is taken for either side, in main time (`60 0`) and in byo-yomi (`10 5`)."""
+    """`time_left` is accepted for either side, in main time (`60 0`) and in byo-yomi (`10 5`)."""
     engine.succeed("time_settings 60 10 5")
     for words in ("black 60 0", "white 60 0", "B 10 5", "w 9 4"):
         engine.succeed(f"time_left {words}")
@@ -52,7 +52,7 @@ def takes_time_left(engine: TappedGtpDriver) -> None:
 
 @should("time_settings", alone=True)
 def refuses_bad_clocks(engine: TappedGtpDriver) -> None:
-    """`time_settings` fails where numbers are missing or none."""
+    """`time_settings` fails if an argument is missing or is not a number."""
     for words in ("", " 60", " one two three"):
         engine.refuse(f"time_settings{words}")
 
@@ -81,7 +81,7 @@ def keeps_a_period(engine: TappedGtpDriver) -> None:
 
 @must("kata-time_settings", "kata-list_time_settings", alone=True)
 def keeps_an_increment(engine: TappedGtpDriver) -> None:
-    """With `kata-time_settings fischer 1 0.2`, if `fischer` is a kind it knows, ten moves keep their time."""
+    """With `kata-time_settings fischer 1 0.2`, ten moves keep their time, if the engine knows the kind `fischer`."""
     if "fischer" in engine.succeed("kata-list_time_settings").split():
         engine.succeed("kata-time_settings fischer 1 0.2")
         _play(engine, TimeControl.parse("1+0.2"), beginning(DRAWN, 10), moves=10)
@@ -178,7 +178,7 @@ def answers_all_before_quit(engine: TappedGtpDriver) -> None:
 
 @must(alone=True)
 def ends_with_its_input(engine: TappedGtpDriver) -> None:
-    """The program ends within two seconds of the end of its input: controllers crash."""
+    """The program ends within two seconds of the end of its input, since a controller may crash."""
     engine.succeed("name")
     engine.process.end_input()
     engine.expect_end()
@@ -210,7 +210,7 @@ def moves_when_interrupted(engine: TappedGtpDriver) -> None:
 
 @should(alone=True)
 def rests_while_it_waits(engine: TappedGtpDriver) -> None:
-    """While nothing is asked, at most a fifth of one processor is used."""
+    """While the engine waits for a command, it uses at most a fifth of one processor."""
     engine.succeed("genmove black", engine.thinking)
     limit = _IDLE_SHARE * _WATCH_SECONDS
     used = _watched(engine)

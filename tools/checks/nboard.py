@@ -158,7 +158,7 @@ def stops_for_a_ping(engine: TappedNBoardDriver) -> None:
 
 @must()
 def says_nothing_after_a_pong(engine: TappedNBoardDriver) -> None:
-    """After a pong nothing is said about what was asked before it."""
+    """After a pong, the engine writes nothing more about earlier commands."""
     engine.set_game(Game(), depth=4)
     engine.tell("hint 1")
     engine.until_pong(engine.thinking)
@@ -237,7 +237,7 @@ def takes_a_pass_as_a_move(engine: TappedNBoardDriver) -> None:
 
 @must(alone=True)
 def survives_a_finished_game(engine: TappedNBoardDriver) -> None:
-    """`go` where the game is over does no harm, and the next game is played."""
+    """`go` does no harm if the game is over, and the engine plays the next game."""
     engine.set_game(Game.from_transcript(WIPE_OUT))
     engine.tell("go")
     engine.until_pong(engine.thinking)
@@ -300,7 +300,7 @@ def ends_at_quit(engine: TappedNBoardDriver) -> None:
 
 @must(alone=True)
 def ends_when_its_input_ends(engine: TappedNBoardDriver) -> None:
-    """The program ends within two seconds of the end of its input: GUIs crash."""
+    """The program ends within two seconds of the end of its input, since a GUI may crash."""
     engine.until_pong()
     engine.process.end_input()
     engine.expect_end()

@@ -142,7 +142,7 @@ def ends_with_one_empty_line(engine: TappedGtpDriver) -> None:
 
 @must()
 def has_no_empty_line_inside(engine: TappedGtpDriver) -> None:
-    """An answer of many lines has no empty line before its end: the first one ends it."""
+    """An answer of many lines has no empty line before its end, since the first empty line ends the answer."""
     engine.succeed("name")
     if engine.trailing().strip():
         raise CheckSkipped("it writes after an answer of one line too: see answers-each-command-once")
@@ -153,7 +153,7 @@ def has_no_empty_line_inside(engine: TappedGtpDriver) -> None:
 
 @should()
 def sends_no_control_characters(engine: TappedGtpDriver) -> None:
-    """Answers hold no control characters but line feeds: no carriage return, no tab, no colours."""
+    """Answers contain no control characters except line feeds: no carriage returns, tabs or colour codes."""
     for command in _PLAIN:
         if command.split()[0] in engine.commands:
             found = _NOT_SENT.search(engine.ask(command).raw)
@@ -206,13 +206,13 @@ def repeats_an_id(engine: TappedGtpDriver) -> None:
 
 @must(alone=True, see=("repeats-an-id",))
 def repeats_an_id_without_text(engine: TappedGtpDriver) -> None:
-    """An id is repeated where the answer has no text: `7 clear_board` is answered `=7`."""
+    """An answer without text repeats the id too: `7 clear_board` is answered `=7`."""
     _ask(engine, "7", "clear_board")
 
 
 @must(alone=True, see=("repeats-an-id",))
 def repeats_an_id_in_a_failure(engine: TappedGtpDriver) -> None:
-    """An id is repeated in a failure: an unknown command with the id 7 is answered `?7 ...`."""
+    """A failure repeats the id too: an unknown command with the id 7 is answered `?7 ...`."""
     reply = _ask(engine, "7", engine.refused())
     expect(not reply.ok, "a failure", reply)
 
@@ -373,7 +373,7 @@ def takes_vertices_in_any_case(engine: TappedGtpDriver) -> None:
 
 @must()
 def refuses_bad_vertices(engine: TappedGtpDriver) -> None:
-    """`play` fails where the vertex is not on the board."""
+    """`play` fails if the vertex is not on the board."""
     engine.succeed("clear_board")
     for vertex in ("z9", "a0", "a9", "i1", "5f", "f", "f55", "-"):
         engine.refuse(f"play black {vertex}")
@@ -381,7 +381,7 @@ def refuses_bad_vertices(engine: TappedGtpDriver) -> None:
 
 @must()
 def refuses_bad_colours(engine: TappedGtpDriver) -> None:
-    """`play` and `genmove` fail where the colour is none."""
+    """`play` and `genmove` fail if the first argument is not a colour."""
     answers = _answers_genmove(engine, "black")
     engine.succeed("clear_board")
     for command in ("play red f5", *(("genmove red", "genmove 1") if answers else ())):
@@ -406,7 +406,7 @@ def refuses_missing_arguments(engine: TappedGtpDriver) -> None:
 
 @should()
 def refuses_what_is_no_number(engine: TappedGtpDriver) -> None:
-    """`boardsize` and `komi` fail where the argument is no number."""
+    """`boardsize` and `komi` fail if the argument is not a number."""
     takes_any_size = engine.ask("boardsize 1000").ok  # another check reports an engine that takes any size
     for command in ("komi little",) if takes_any_size else ("boardsize eight", "komi little"):
         engine.refuse(command)
