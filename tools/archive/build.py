@@ -49,7 +49,7 @@ _SECONDS_BETWEEN_COMMITS = 10.0
 _CACHE_KB = 1 << 16
 _STEPS_AT_ONCE = 1_000_000  # the steps of SQLite's virtual machine between checks for signals
 _LONGEST_NAME = 200
-_LEAST_SENSELESS = 1e6  # a game whose lower rating is at least this value counts as unrated
+_LEAST_SENSELESS = 1e5  # a rating of at least this value counts as unknown
 _FIRST_STRENGTH, _SWING, _SPREAD = 1500.0, 24.0, 400.0
 _SCRATCH = "CREATE TABLE scratch.visit (position INTEGER, game INTEGER, turn INTEGER)"
 _NAMED = ("archive", "player", "event")  # the tables that are filled after all games are read
@@ -433,8 +433,8 @@ class _Builder:
         """Compute the strengths of the players, write the tables of players and events, and return the strengths.
 
         Games are processed in the order of their years. After each game with a known result, the Elo formula updates
-        the strengths of both players, if both have one; a rating in the game's record then replaces the player's
-        strength. A name without a letter or digit, such as WTHOR's ???, has no strength.
+        the strengths of both players, if both have one; a known rating in the game's record then replaces the
+        player's strength. A name without a letter or digit, such as WTHOR's ???, has no strength.
         """
         strengths = {
             number: _FIRST_STRENGTH if any(map(str.isalnum, name)) else NO_STRENGTH
@@ -455,8 +455,8 @@ class _Builder:
                 strengths[black] += gain
                 strengths[white] -= gain
             for player, rating in ((black, black_rating), (white, white_rating)):
-                if rating and strengths[player] != NO_STRENGTH:  # a rating of 0 is an unknown rating
-                    strengths[player] = rating
+                if (known := _known(rating)) and strengths[player] != NO_STRENGTH:
+                    strengths[player] = known
         events = dict(self._connection.execute("SELECT event, count(*) FROM game GROUP BY event"))
         self._write_names(games, strengths, events)
         return strengths
@@ -500,10 +500,13 @@ def _text(text: str) -> str:
     return text[:_LONGEST_NAME].encode(errors="replace").decode()
 
 
+def _known(rating: float | None) -> float:
+    """Return a rating, or 0 if it is unknown."""
+    return rating if rating is not None and 0 < rating < _LEAST_SENSELESS else 0.0
+
+
 def _lower(first: float | None, second: float | None) -> int:
-    if first is None or second is None or not 0 < (lower := min(first, second)) < _LEAST_SENSELESS:
-        return 0
-    return int(lower)
+    return int(min(_known(first), _known(second)))
 
 
 def _tally_rows(rows: Iterable[tuple[int, ...]], strengths: Mapping[int, float]) -> Iterator[tuple[int, ...]]:

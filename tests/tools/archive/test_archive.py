@@ -215,13 +215,14 @@ def test_a_record_that_makes_no_sense_is_kept_as_far_as_it_does(tmp_path: Path) 
         white_rating=float("inf"),
         result=Result(Colour.BLACK, 1000),
     )
-    build_archive(tmp_path / "a", [record])
+    giant = replace(record, black="Ann", white="Bob", black_rating=1e9, white_rating=-1.0)
+    build_archive(tmp_path / "a", [record, giant, replace(giant, black="Bob", white="Ann")])
     with Archive.open(tmp_path / "a") as archive:
         (row,) = archive.table(Position.start()).moves
-        (game,) = archive.games()
+        game = list(archive.games())[-1]
         assert archive.table(Position.start(), ArchiveQuery(rating=1000)).games == 0
 
-    assert (row.won, row.mean) == (1, None)
+    assert (row.won, row.mean, row.strongest) == (3, None, ("Bob", "Ann"))
     assert (game.black, game.result) == ("?" * 200, Result(Colour.BLACK, None))
 
 
