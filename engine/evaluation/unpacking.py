@@ -10,12 +10,14 @@ last phase comes first, complete. Most rows of the network contain only zeros; t
 
 import functools
 import json
+import re
+import struct
 import sys
 import zlib
 from array import array
-from collections.abc import Iterator, Mapping
-from itertools import chain
-from operator import add, itemgetter, sub
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import accumulate, chain, count
+from operator import le
 from typing import Any
 
 PATTERNS = tuple(
@@ -57,23 +59,32 @@ def unpacked_file(content: bytes, spread: bool = True) -> bytes:
     line, _, body = content.removeprefix(PACKED_MAGIC).partition(b"\n")
     header = json.loads(line)
     tables, rows, layers = unpack(header, body)
-    kept, distinct, counts = entries_and_rows(header, tables, rows)
-    places = columns(header["weights"])
+    numbers, distinct = zip(*numbered_rows(header, rows), strict=True)
+    kept = array("i", b"".join(entries(header, tables, numbers)))
+    places, phases = columns(header["weights"]), header["phases"]
     if spread:
-        width, of_all = len(kept) // header["phases"], itemgetter(*places)
-        phases = (kept[begin : begin + width] for begin in range(0, len(kept), width))
-        kept = array("i", chain.from_iterable(map(of_all, phases)))
-        places = array("i")
+        kept, places = _spread(kept, places, phases), array("i")
     facts = {
         **header,
-        "rows": counts,
-        "kept": len(kept) // header["phases"],
+        "rows": [len(stage) // header["sums"] for stage in distinct],
+        "kept": len(kept) // phases,
         "row_bits": ROW_BITS,
         "file": f"{zlib.crc32(content):08x}",
     }
     head = UNPACKED_MAGIC + json.dumps(facts).encode()
     padding = b" " * (-(len(head) + 1) % ALIGNMENT) + b"\n"
-    return head + padding + distinct + kept.tobytes() + places.tobytes() + layers.tobytes()
+    return b"".join((head, padding, *distinct, kept, places, layers))
+
+
+def _spread(kept: "array[int]", places: "array[int]", phases: int) -> "array[int]":
+    """Return an entry for every weight, phase by phase. `places`: see ``columns``."""
+    # The entries of a weight in all phases are put side by side, so that they are copied as one piece.
+    by_weight, width = kept[:], len(kept) // phases
+    for phase in range(phases):
+        by_weight[phase::phases] = kept[phase * width : (phase + 1) * width]
+    pieces = [*_pieces(by_weight, phases * kept.itemsize)]
+    by_weight = array("i", b"".join(map(pieces.__getitem__, places)))
+    return array("i", b"".join(by_weight[phase::phases].tobytes() for phase in range(phases)))
 
 
 @functools.cache
@@ -83,18 +94,21 @@ def columns(weights: int) -> "array[int]":
     Args:
         weights: the number of weights of a phase. All weights that follow the patterns' weights are kept.
     """
-    representatives: list[int] = []
+    found, kept = array("i"), 0
     for squares in PATTERNS:
         # For each configuration of the pattern, in the order of indices, the index of the mirrored configuration.
-        mirrored, begin = [0], len(representatives)
+        mirrored = [0]
         for name in _mirrored(squares):
             worth = 3 ** (len(squares) - 1 - squares.index(name))
-            mirrored = [index + digit * worth for index in mirrored for digit in range(3)]
-        representatives += (begin + min(pair) for pair in enumerate(mirrored))
-    representatives += range(len(representatives), weights)
-    kept = [weight for weight, other in enumerate(representatives) if weight == other]
-    column_of = dict(zip(kept, range(len(kept)), strict=True))
-    return array("i", map(column_of.__getitem__, representatives))
+            mirrored = [index + digit for index in mirrored for digit in (0, worth, 2 * worth)]
+        indices = range(len(mirrored))
+        # Of two mirrored configurations, the one with the lower index is kept. `numbers` counts the kept weights that
+        # precede each configuration.
+        numbers = [*accumulate(map(le, indices, mirrored), initial=kept)]
+        found.extend(map(numbers.__getitem__, map(min, indices, mirrored)))
+        kept = numbers[-1]
+    found.extend(range(kept, kept + weights - len(found)))
+    return found
 
 
 def _mirrored(squares: tuple[str, ...]) -> tuple[str, ...]:
@@ -131,19 +145,22 @@ def unpack(header: _Shape, body: bytes) -> _Numbers:
     Raises: ValueError if the body does not fit the header.
     """
     kept, tables, layers, flags = _sizes(header)
-    count, width = header["stages"] * kept, header["sums"]
+    number, width = header["stages"] * kept, header["sums"]
     least = tables + layers + flags
-    raw = _decompressed(body, header.get("bytes"), least, least + count * width)
+    raw = _decompressed(body, header.get("bytes"), least, least + number * width)
     both = bytearray(tables)
     both[0::2], both[1::2] = raw[: tables // 2], raw[tables // 2 : tables]
-    bits = f"{int.from_bytes(raw[least - flags : least], 'little'):0{count}b}"[::-1]
-    if len(bits) > count or bits.count("1") * width != len(raw) - least:
+    bits = f"{int.from_bytes(raw[least - flags : least], 'little'):0{number}b}"[::-1]
+    if len(bits) > number or bits.count("1") * width != len(raw) - least:
         raise ValueError("another number of rows than announced")
-    kept_rows, nothing = _pieces(raw[least:], width), bytes(width)
-    rows = b"".join(next(kept_rows) if bit == "1" else nothing for bit in bits)
+    rows, read = array("b", [0]) * (number * width), least
+    for stored in re.finditer("1+", bits):
+        begin, end = stored.start() * width, stored.end() * width
+        rows[begin:end] = array("b", raw[read : read + end - begin])
+        read += end - begin
     return (
-        _accumulated(_from_little(both), kept),
-        array("b", rows),
+        _accumulated(both, 2 * kept),
+        rows,
         _from_little(raw[tables : tables + layers]),
     )
 
@@ -162,64 +179,101 @@ def _decompressed(body: bytes, announced: object, least: int, most: int) -> byte
     return raw
 
 
-def _pieces(content: bytes, size: int) -> Iterator[bytes]:
-    return (content[begin : begin + size] for begin in range(0, len(content), size))
+def _pieces(content: "bytes | array[int] | memoryview[int]", size: int) -> Iterator[bytes]:
+    return chain.from_iterable(struct.iter_unpack(f"{size}s", content))
 
 
-def _accumulated(steps: "array[int]", kept: int) -> "array[int]":
-    """Return the tables, the first phase first. `steps`: the differences between phases, the last phase first."""
-    phases = [array("h", bytes(2 * kept))]
-    try:
-        for begin in range(0, len(steps), kept):
-            phases.append(array("h", map(add, phases[-1], steps[begin : begin + kept])))
-    except OverflowError:
-        raise ValueError("tables of numbers beyond 16 bits") from None
-    return array("h", b"".join(phase.tobytes() for phase in phases[:0:-1]))
+# Big integers add and subtract all 16-bit numbers of a phase at once. Each sign bit is computed apart from the lower
+# bits, so that no carry and no borrow reaches the next number.
+
+
+def _sign_bits(size: int) -> int:
+    """Return an integer of `size` bytes in which only the sign bit of each 16-bit number is set."""
+    return int.from_bytes(b"\x00\x80" * (size // 2), "little")
+
+
+def _accumulated(steps: bytearray, size: int) -> "array[int]":
+    """Return the tables, the first phase first.
+
+    Args:
+        steps: the differences of each phase from its next phase, the last phase first, as little-endian int16.
+        size: the size of a phase in bytes.
+
+    Raises: ValueError if a number does not fit into 16 bits.
+    """
+    signs = _sign_bits(size)
+    others = signs ^ (1 << 8 * size) - 1
+    phase, phases = 0, []
+    for begin in range(0, len(steps), size):
+        step = int.from_bytes(steps[begin : begin + size], "little")
+        following = phase
+        phase = ((following & others) + (step & others)) ^ ((following ^ step) & signs)
+        # A sum has overflowed if its sign differs from the signs of both numbers that were added.
+        if (phase ^ following) & (phase ^ step) & signs:
+            raise ValueError("tables of numbers beyond 16 bits")
+        phases.append(phase.to_bytes(size, "little"))
+    return _from_little(b"".join(reversed(phases)))
+
+
+def _differences(phases: list[bytes]) -> Iterator[bytes]:
+    """Yield the differences of each phase from its next phase, modulo 2^16. `phases`: the last phase first."""
+    signs = _sign_bits(len(phases[0]))
+    following = 0
+    for content in phases:
+        phase = int.from_bytes(content, "little")
+        step = ((phase | signs) - (following & ~signs)) ^ (~(phase ^ following) & signs)
+        yield step.to_bytes(len(content), "little")
+        following = phase
 
 
 def pack(shape: _Shape, tables: "array[int]", rows: "array[int]", layers: "array[int]") -> bytes:
-    """Return the numbers in the order in which `unpack` reads them, not yet compressed."""
+    """Return the numbers in the order in which `unpack` reads them, not yet compressed.
+
+    The tables' numbers must have at most 15 bits, so that their differences have at most 16.
+    """
     kept, *_ = _sizes(shape)
-    phases = [tables[begin : begin + kept] for begin in range(0, len(tables), kept)]
-    last_first = [*reversed(phases)]
-    steps = last_first[0]
-    for phase, following in zip(last_first[1:], last_first, strict=False):
-        steps.extend(map(sub, phase, following))
+    phases = [*_pieces(_little(tables), 2 * kept)]
+    steps = b"".join(_differences(phases[::-1]))
     nothing = bytes(shape["sums"])
-    kept_rows = [*_pieces(rows.tobytes(), shape["sums"])]
+    kept_rows = [*_pieces(rows, shape["sums"])]
     bits = "".join("0" if row == nothing else "1" for row in kept_rows)
     flags = int(bits[::-1], 2).to_bytes(-(-len(bits) // 8), "little")
-    packed = _little(steps)
     not_empty = (row for row in kept_rows if row != nothing)
-    return b"".join((packed[0::2], packed[1::2], _little(layers), flags, *not_empty))
+    return b"".join((steps[0::2], steps[1::2], _little(layers), flags, *not_empty))
 
 
-def entries_and_rows(
-    shape: _Shape, tables: "array[int]", rows: "array[int]"
-) -> "tuple[array[int], bytes, list[int]]":
-    """Return the entries of the kept weights (int32), the distinct rows of each stage, and the number of rows by stage.
+def numbered_rows(shape: _Shape, rows: "array[int]") -> "Iterator[tuple[array[int], bytes]]":
+    """Yield, for each stage, the indices (int32) of its rows among its distinct rows, and the distinct rows.
 
     Raises: ValueError if a stage has more than 2^ROW_BITS distinct rows.
     """
-    kept, width = columns(shape["weights"])[-1] + 1, shape["sums"]
-    phases, stages = shape["phases"], shape["stages"]
-    content, entries = rows.tobytes(), array("i")
-    different: list[bytes] = []
-    counts: list[int] = []
-    for stage in range(stages):
-        number_of: dict[bytes, int] = {}
-        here = content[stage * kept * width : (stage + 1) * kept * width]
-        numbers = [number_of.setdefault(row, len(number_of)) for row in _pieces(here, width)]
+    size = len(rows) // shape["stages"]
+    for begin in range(0, len(rows), size):
+        stage = memoryview(rows)[begin : begin + size]
+        number_of = dict(zip(dict.fromkeys(_pieces(stage, shape["sums"])), count(), strict=False))
         if len(number_of) > 1 << ROW_BITS:
             raise ValueError(
                 f"{len(number_of)} different rows in a stage, where {1 << ROW_BITS} are possible"
             )
-        different += number_of
-        counts.append(len(number_of))
-        for phase in range(stage * phases // stages, (stage + 1) * phases // stages):
-            values = map((1 << ROW_BITS).__mul__, tables[phase * kept : (phase + 1) * kept])
-            entries.extend(map(add, values, numbers))
-    return entries, b"".join(different), counts
+        yield array("i", map(number_of.__getitem__, _pieces(stage, shape["sums"]))), b"".join(number_of)
+
+
+def entries(shape: _Shape, tables: "array[int]", numbers: "Sequence[array[int]]") -> Iterator[bytes]:
+    """Yield the entries of the kept weights (int32) of each phase.
+
+    The tables' numbers must have at most 32 - ROW_BITS bits. `numbers`: the indices of each stage's rows, see
+    ``numbered_rows``.
+    """
+    kept, phases = len(numbers[0]), shape["phases"]
+    # Big integers shift and add all entries of a phase at once: 32 bits an entry, in the order of this machine.
+    as_integer = functools.partial(int.from_bytes, byteorder=sys.byteorder)
+    entry_bits = as_integer(array("I", [(1 << 32 - ROW_BITS) - 1]) * kept)
+    row_numbers = [*map(as_integer, numbers)]
+    halves = array("h", bytes(4 * kept))
+    for phase in range(phases):
+        halves[sys.byteorder == "big" :: 2] = tables[phase * kept : (phase + 1) * kept]
+        shifted = (as_integer(halves) & entry_bits) << ROW_BITS
+        yield (shifted + row_numbers[phase * len(numbers) // phases]).to_bytes(4 * kept, sys.byteorder)
 
 
 def _little(numbers: "array[int]") -> bytes:
@@ -230,8 +284,8 @@ def _little(numbers: "array[int]") -> bytes:
     return ordered.tobytes()
 
 
-def _from_little(raw: bytes | bytearray) -> "array[int]":
-    numbers = array("h", bytes(raw))
+def _from_little(raw: bytes) -> "array[int]":
+    numbers = array("h", raw)
     if sys.byteorder == "big":
         numbers.byteswap()
     return numbers

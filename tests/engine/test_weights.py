@@ -214,6 +214,15 @@ def one_row_less(content: bytes) -> bytes:
     return sealed(with_header(content, bytes=len(raw)), zlib.compress(raw))
 
 
+def too_large_sum(content: bytes) -> bytes:
+    """Return a file whose first weight of the last phase is 32767, and one more in the phase before."""
+    raw = bytearray(zlib.decompress(content.split(b"\n", 2)[2]))
+    high_bytes = PHASES * KEPT
+    raw[0], raw[high_bytes] = 0xFF, 0x7F
+    raw[KEPT], raw[high_bytes + KEPT] = 1, 0
+    return sealed(content, zlib.compress(raw, 1))
+
+
 def bomb(content: bytes) -> bytes:
     """Return a file that unpacks to several times what it should."""
     return sealed(content, zlib.compress(bytes(1 << 27), 1))
@@ -230,6 +239,7 @@ DAMAGES: list[tuple[Callable[[bytes], bytes], str]] = [
     *((lambda content, header=header: with_header_line(content, header), "") for header in NO_HEADERS),
     (bomb, "overlong"),
     (one_row_less, "another number of rows"),
+    (too_large_sum, "numbers beyond 16 bits"),
     *(
         (lambda content, count=count: announcing(content, count), "another number of bytes")
         for count in NO_COUNTS
