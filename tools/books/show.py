@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -155,7 +156,7 @@ def count_book(book: Book) -> dict[str, Any]:
         scores[entry.score] += 1
         if leaves:
             searched[entry.depth, entry.selectivity, entry.depth >= entry.position.empties] += 1
-    possible = dict(enumerate(reachable(book.rules))) if plies else {}
+    possible = dict(enumerate(islice(reachable(book.rules), max(plies, default=-1) + 1)))
     file = file_of(book.path)
     being_written = file.with_name(f"{file.name}-wal").exists()
     return {
