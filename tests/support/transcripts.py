@@ -21,10 +21,10 @@ matches any text within a line; a line with only ``...`` matches any lines. `PLA
 ``OUTFLANK_ACCEPT=1 pytest -k SECTION FILE`` writes the present output into the transcript, and keeps the lines with
 placeholders and ``...`` that still match.
 
-A command runs in this process, so that many run in a second. Simple redirections, a here-document, and pipes between
-simple commands are supported; the commands of a pipe run one after the other, and the last status that is not 0 is the
-status of the pipe. Commands that need other features of a shell, or a separate process (``(outflank ...)``), are run
-by bash.
+A command runs in this process, so that many run in a second. Simple redirections, a here-document, ``$PWD``, and
+pipes between simple commands are supported; the commands of a pipe run one after the other, and the last status that
+is not 0 is the status of the pipe. Commands that need other features of a shell, or a separate process
+(``(outflank ...)``), are run by bash.
 """
 
 import contextlib
@@ -242,6 +242,7 @@ def execute(command: str, folder: Path) -> Printed:
     if written := _WRITING.fullmatch(command):
         (folder / written[1]).write_text(written[3])
         return Printed()
+    command = command.replace("$PWD", shlex.quote(str(folder)))
     first, _, body = command.partition("\n")
     if _NEEDS_BASH.search(_QUOTED.sub("", first).replace("2>&1", "")):
         return _start(["bash", "-c", command], folder)
