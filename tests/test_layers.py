@@ -97,11 +97,12 @@ def complaint(layer: str, module: str) -> str | None:
     return None
 
 
-def imports(path: Path, package: str) -> Iterator[tuple[int, str]]:
+@functools.cache
+def imports(path: Path, package: str) -> tuple[tuple[int, str], ...]:
     """Line number and dotted name of everything a file in `package` imports or cimports."""
     text = path.read_text()
     read = _python_imports if path.suffix in (".py", ".pyi") else _cython_imports
-    return read(text, package)
+    return tuple(read(text, package))
 
 
 def _python_imports(text: str, package: str) -> Iterator[tuple[int, str]]:
