@@ -5,7 +5,6 @@ move, counted per game in GTP and per process otherwise; the others occur where 
 ``--speak tunable`` are GTP engines that choose their moves in other ways. Needs only Python, so that it starts fast.
 """
 
-import hashlib
 import os
 import random
 import re
@@ -281,8 +280,8 @@ class TunableEngine(GtpEngine):
     def genmove(self, colour: str) -> str:
         """Return the first legal move, a pass, or a resignation."""
         odds = min(_LEAST_LIKELY * 10 ** (-strength(self.values) / 400), _LIKELIEST)
-        drawn = hashlib.sha256(f"{colour} {self.moves} {sorted(self.values.items())}".encode()).digest()
-        if int.from_bytes(drawn[:8], "big") / 2**64 < odds:
+        drawn = random.Random(f"{colour} {self.moves} {sorted(self.values.items())}")
+        if drawn.random() < odds:
             return "resign"
         can_move = any(self.board.turned(square, colour) for square in range(64))
         move = super().genmove(colour) if can_move else "pass"
