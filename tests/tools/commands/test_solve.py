@@ -2,13 +2,17 @@
 
 import json
 import signal
+import subprocess
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from outflank.protocol.formats.samples import samples
 from outflank.tests.support.program import started
 from outflank.tests.support.transcripts import run
+from outflank.tools.cli.program import cli
+from outflank.tools.solving import problems
 from outflank.tools.solving.proofs import check
 
 LINES = samples()["ffo-1"].read_text().splitlines()
@@ -45,6 +49,20 @@ def test_the_scores_of_ffo_1_to_19_are_proven(tmp_path: Path, capsys: pytest.Cap
     run("proof", "make", "ffo-1", "--check", "-o", path)
     assert check.main([str(path)]) == 0
     assert capsys.readouterr().out.count(" is proven for ") == 19
+
+
+@pytest.mark.parametrize("limit", [1_000, pytest.param(None, marks=pytest.mark.slow)])
+def test_positions_without_an_end_are_refused_at_a_limit(
+    limit: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The quick case lowers the program's limit, since 100,000 positions take seconds."""
+    if limit:
+        monkeypatch.setattr(problems, "_MOST_POSITIONS", limit)
+    with subprocess.Popen(["yes", "f5d6"], stdout=subprocess.PIPE) as endless:
+        result = CliRunner().invoke(cli, ["solve", "-"], input=endless.stdout)
+
+    assert result.exit_code == 1
+    assert result.output == f"outflank: standard input has more than {limit or 100_000:,} positions\n"
 
 
 @pytest.mark.parametrize(
