@@ -168,7 +168,7 @@ def runner(effort: MeasureEffort) -> Iterator[Figure]:
     match without syncs. The first way gives the cost of pipes and processes. The processor time is the time of this
     program without the engines.
     """
-    games = 20 if effort.quick else 300
+    games = 12 if effort.quick else 300  # of 12, ten are left for a stretch
     command = 'make results ARGS="--only runner"'
     ways: dict[str, Callable[[Callable[[], object]], None]] = {
         "the wire alone": partial(_wire, games),
