@@ -2,17 +2,15 @@
 
 It speaks GTP, NBoard's protocol or UCI. Most faults occur at the move ``--turn N`` (1 by default) and at every later
 move, counted per game in GTP and per process otherwise; the others occur where their name says. ``--speak instant`` and
-``--speak tunable`` are GTP engines that choose their moves in other ways. Needs only Python, so that it starts fast.
+``--speak tunable`` are GTP engines that choose their moves in other ways. Needs only Python, and imports what few
+engines use where they use it, so that it starts fast.
 """
 
 import os
-import random
-import re
-import signal
 import sys
 import time
+from _collections_abc import Callable  # the public name would load the module collections
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 
 COMMANDS = ["protocol_version", "name", "version", "known_command", "list_commands", "quit", "boardsize"]
 COMMANDS += ["clear_board", "komi", "play", "genmove"]
@@ -36,7 +34,6 @@ STEPS = [(dx, dy) for dx in (-1, 0, 1) for dy in (-1, 0, 1) if (dx, dy) != (0, 0
 FOR_EVER = 1000  # seconds
 NAME = "fake"
 _DEEPEST_IN_TIME = 20
-_TURN = re.compile(r"\b([BW])\[([A-H][1-8]|PA)")
 
 
 GAME = (
@@ -68,7 +65,9 @@ class Board:
             self.discs[SQUARES.index(name)] = colour
 
     def turned(self, square: int, colour: str) -> list[int]:
-        found = []
+        found: list[int] = []
+        if self.discs[square] != " ":
+            return found
         for dx, dy in STEPS:
             x, y, run = square % 8 + dx, square // 8 + dy, []
             while 0 <= x < 8 and 0 <= y < 8 and self.discs[8 * y + x] not in (" ", colour):
@@ -76,7 +75,7 @@ class Board:
                 x, y = x + dx, y + dy
             if 0 <= x < 8 and 0 <= y < 8 and self.discs[8 * y + x] == colour:
                 found += run
-        return found if self.discs[square] == " " else []
+        return found
 
     def play(self, square: int, colour: str) -> None:
         for changed in [*self.turned(square, colour), square]:
@@ -103,6 +102,8 @@ class Engine(ABC):
         if self.fault == "banner":
             write(self.banner)
         if self.fault == "stubborn":
+            import signal
+
             signal.signal(signal.SIGTERM, signal.SIG_IGN)
         for line in sys.stdin:
             word, _, rest = line.strip().partition(" ")
@@ -157,7 +158,9 @@ class GtpEngine(Engine):
             time.sleep(1.2 if self.fault == "slow to begin" else 0)
             self.board, self.turns = Board(), 0
         if name == "version" and self.fault == "crash in handshake":
-            os.kill(os.getpid(), signal.SIGKILL)
+            from signal import SIGKILL
+
+            os.kill(os.getpid(), SIGKILL)
         if name in ("time_settings", "time_left") and self.fault == "refuse time":
             return "? I have my own watch"
         if name == "loadsgf":
@@ -241,6 +244,8 @@ class InstantEngine(GtpEngine):
 
     def text_of(self, name: str, arguments: list[str]) -> str:
         share, _, log = self.fault.partition(" ")
+        if log:
+            import random
         if name == "clear_board":
             strikes = log and random.random() < float(share)
             self.turns, self.striking = 0, random.randrange(4, len(MOVES) - 4) if strikes else -1
@@ -279,6 +284,8 @@ class TunableEngine(GtpEngine):
 
     def genmove(self, colour: str) -> str:
         """Return the first legal move, a pass, or a resignation."""
+        import random
+
         odds = min(_LEAST_LIKELY * 10 ** (-strength(self.values) / 400), _LIKELIEST)
         drawn = random.Random(f"{colour} {self.moves} {sorted(self.values.items())}")
         if drawn.random() < odds:
@@ -307,8 +314,8 @@ class NBoardEngine(Engine):
             write(f"pong {rest}\n")
         elif word == "set" and rest.startswith("game"):
             self.set_game(rest)
-        elif word == "set" and (number := re.fullmatch(r"depth (\d+)", rest)):
-            self.depth = int(number[1])
+        elif word == "set" and rest.startswith("depth "):
+            self.depth = int(rest.removeprefix("depth "))
             if self.fault == "no clock":  # this engine's name contains its depth, so it sends the name again
                 write(f"set myname Edax{self.depth}\n")
         elif word == "go":
@@ -319,10 +326,12 @@ class NBoardEngine(Engine):
         if self.fault == "crash on game":
             sys.exit(4)
         self.board, self.side = Board(), "b"
-        for letter, move in _TURN.findall(record):
-            if move != "PA":
-                self.board.play(SQUARES.index(move.lower()), letter.lower())
-            self.side = "w" if letter == "B" else "b"
+        for fact in record.split("]"):
+            letter, _, move = fact.strip("(; ").partition("[")
+            if letter in ("B", "W"):
+                if move[:2] != "PA":
+                    self.board.play(SQUARES.index(move[:2].lower()), letter.lower())
+                self.side = "w" if letter == "B" else "b"
 
     def go(self) -> None:
         """Answer with the first legal move, or with the fault's answer if its turn has come."""
@@ -354,7 +363,7 @@ class UciEngine(Engine):
         elif word == "position":
             placement, side = rest.split()[1:3]
             rows = reversed(placement.partition("[")[0].split("/"))
-            letters = re.sub(r"\d", lambda digit: " " * int(digit[0]), "".join(rows))
+            letters = "".join(" " * int(each) if each.isdigit() else each for each in "".join(rows))
             self.board.discs = [{"P": "b", "p": "w"}.get(letter, " ") for letter in letters]
             self.side = "b" if side == "w" else "w"
         elif word == "go":
@@ -379,7 +388,9 @@ def say(text: str) -> Strike:
 
 
 def crash_badly(engine: Engine, move: str) -> None:
-    os.kill(os.getpid(), signal.SIGSEGV)
+    from signal import SIGSEGV
+
+    os.kill(os.getpid(), SIGSEGV)
 
 
 def hang_after(lines: int | None) -> Strike:
