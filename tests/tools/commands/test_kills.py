@@ -101,7 +101,7 @@ COMMANDS = {
         scores,
     ),
     "proof make": Long(
-        ("proof", "make", str(FFO), "-o", "OUT/x.proof", "--workers", "1", "--hash", "4"),
+        ("proof", "make", "OUT/../few.obf", "-o", "OUT/x.proof", "--workers", "1", "--hash", "4"),
         size("x.proof"),
         proofs,
     ),
@@ -110,7 +110,7 @@ COMMANDS = {
         ("proof", "audit", "OUT/claims.csv", "--workers", "1", "--hash", "4"), RESULTS, audited
     ),
     "openings make": Long(
-        ("openings", "make", "--moves", "5", "--depth", "8", "--workers", "1", "-o", "OUT/o.txt"),
+        ("openings", "make", "--moves", "4", "--depth", "8", "--workers", "1", "-o", "OUT/o.txt"),
         RESULTS,
         contents("o.txt"),
     ),
@@ -126,9 +126,9 @@ COMMANDS = {
         ("review", "OUT/games.txt", "--level", "4", "--exact-from", "10", "--workers", "1"), RESULTS, printed
     ),
     "book build": Long(
-        ("book", "build", "OUT/b.book", "--level", "3", "--positions", "300", "--workers", "1"),
+        ("book", "build", "OUT/b.book", "--level", "3", "--positions", "150", "--workers", "1"),
         rows("b.book", "position"),
-        lambda folder, out: rows("b.book", "position")(folder) >= 300,
+        lambda folder, out: rows("b.book", "position")(folder) >= 150,
     ),
     "archive build": Long(
         ("archive", "build", "OUT/many.txt", "-o", "OUT/x.archive"),
@@ -168,6 +168,15 @@ COMMANDS = {
 }
 
 
+IN_SMALL_STEPS = {
+    "archive": "from outflank.tools.archive import build; "
+    "build._SECONDS_BETWEEN_COMMITS, build._GAMES_AT_ONCE = 0, 50",
+    "openings": "from outflank.tools.commands import openings; openings._BATCH = 8",
+    "proof": "from outflank.tools.solving.proofs import check; check.NOTED = 20",
+}
+"""What makes a command keep something more often, by its first word."""
+
+
 def begun(
     words: tuple[str, ...], folder: Path, seconds: float = 0.0, least_empties: int = 24
 ) -> "subprocess.Popen[str]":
@@ -176,12 +185,9 @@ def begun(
     It keeps searches of positions with `least_empties` or more empty squares.
     """
     program = f"""
-import sys
-from outflank.tools.archive import build
+{IN_SMALL_STEPS.get(words[0], "")}
 from outflank.tools.runtime import kept
-from outflank.tools.solving.proofs import check
-build._SECONDS_BETWEEN_COMMITS, build._GAMES_AT_ONCE = {seconds}, 50
-kept._SECONDS_BETWEEN_WRITES, kept._LEAST_EMPTIES, check.NOTED = {seconds}, {least_empties}, 20
+kept._SECONDS_BETWEEN_WRITES, kept._LEAST_EMPTIES = {seconds}, {least_empties}
 from outflank.tools.cli.program import main
 main()
 """
@@ -199,10 +205,10 @@ main()
 
 def prepared(folder: Path, words: Sequence[str]) -> Path:
     folder.mkdir()
-    games = (random_game(random.Random(seed)).transcript() for seed in range(9))
+    games = (random_game(random.Random(seed)).transcript() for seed in range(4))
     (folder / "games.txt").write_text("".join(f"{game}\n" for game in games))
     if "OUT/many.txt" in words:
-        many = (random_game(random.Random(seed)).transcript() for seed in range(1000))
+        many = (random_game(random.Random(seed)).transcript() for seed in range(400))
         (folder / "many.txt").write_text("".join(f"{game}\n" for game in many))
     boards = [line.split(";")[0] for line in FFO.read_text().splitlines()]
     if "OUT/w.bin" in words:  # packing takes more than a second
@@ -234,8 +240,8 @@ def test_a_long_command_that_is_killed_continues_with_what_it_kept(name: str, tm
             "--workers",
             1,
         )
+    (few := tmp_path / "few.obf").write_text("".join(FFO.read_text().splitlines(True)[:6]))
     if "OUT/made.proof" in command.words:
-        (few := tmp_path / "few.obf").write_text("".join(FFO.read_text().splitlines(True)[:6]))
         run("proof", "make", few, "-o", tmp_path / "made.proof", "--workers", 1, "--hash", 4)
     undisturbed = prepared(tmp_path / "undisturbed", command.words)
     with begun(command.words, undisturbed) as running:
@@ -245,7 +251,7 @@ def test_a_long_command_that_is_killed_continues_with_what_it_kept(name: str, tm
 
     killed = prepared(tmp_path / "killed", command.words)
     before = 0
-    for _ in range(3):
+    for _ in range(2):  # at first, and while it continues
         with begun(command.words, killed) as running:
             while command.kept(killed) <= before and running.poll() is None:
                 time.sleep(0.01)
