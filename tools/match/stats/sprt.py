@@ -14,6 +14,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import astuple, dataclass
 from itertools import accumulate
+from operator import truediv
 from typing import Any
 
 from outflank.errors import NotationError
@@ -71,14 +72,14 @@ def _fit(shares: Sequence[float], deviations: Sequence[float]) -> list[float]:
     """
     lower = [1 - deviation / max(deviations) for deviation in deviations]
     upper = [1 - deviation / min(deviations) for deviation in deviations]
+    moments = [share * deviation for share, deviation in zip(shares, deviations, strict=True)]
 
     def divisors(logit: float) -> list[float]:
         weight, rest = 1 / (1 + math.exp(-logit)), 1 / (1 + math.exp(logit))
         return [low * rest + high * weight for low, high in zip(lower, upper, strict=True)]
 
     def excess(logit: float) -> float:
-        terms = zip(shares, deviations, divisors(logit), strict=True)
-        return sum(share * deviation / divisor for share, deviation, divisor in terms)
+        return sum(map(truediv, moments, divisors(logit)))
 
     # The excess decreases along the scale, so bisection finds its zero.
     step = bisect_left(range(_STEPS), 0.0, key=lambda step: -excess(_logit(step)))
