@@ -26,7 +26,7 @@ def points_of(pair: int) -> float:
 
 
 class TestTheValues:
-    @pytest.mark.parametrize("pairs", [2_500, 10_000])
+    @pytest.mark.parametrize("pairs", [2_500, pytest.param(10_000, marks=pytest.mark.slow)])
     def test_come_near_a_known_optimum(self, pairs: int) -> None:
         seeds = 3 if pairs > 5_000 else 6
         assert median(ours(seed, pairs) for seed in range(seeds)) <= NEAR
