@@ -16,7 +16,6 @@ from outflank.protocol.lines import LineKind, LineSplitter
 from outflank.protocol.server import serve
 from outflank.protocol.server.gtp.commands import Gtp
 from outflank.protocol.server.movesource import SearchSource
-from outflank.protocol.server.nboard.commands import NBoard
 from outflank.protocol.server.session import Session, Strength
 
 Usual = Callable[[bytes], str]
@@ -349,9 +348,19 @@ RULES = {"heeds-its-clock", *FAULTS, *CUTS, *BEGINNINGS, *ENDS} - {"ends-when-it
 NBOARD_RULES = {*NBOARD_FAULTS, "ends-when-its-input-ends"}
 
 
+def wire_of(speak: str) -> serve.Wire:
+    """Return the wire of a protocol."""
+    if speak == "gtp":
+        return Gtp()
+    # GTP starts faster without the formats of games.
+    from outflank.protocol.server.nboard.commands import NBoard
+
+    return NBoard()
+
+
 class BrokenWire:
     def __init__(self, speak: str, fault: Fault) -> None:
-        self._wire = Gtp() if speak == "gtp" else NBoard()
+        self._wire = wire_of(speak)
         self._fault, self._answers_all = fault, speak != "gtp"
 
     def kind(self, line: bytes) -> LineKind:
@@ -371,7 +380,7 @@ def main(speak: str, rule: str) -> None:
     faults = {**FAULTS, **HABITS} if speak == "gtp" else {**NBOARD_FAULTS, **NBOARD_HABITS}
     strength = Strength(level=1) if speak == "gtp" else Strength()
     session = Session(SearchSource(Searcher(1)), strength=strength)
-    wire = BrokenWire(speak, faults[rule]) if rule in faults else Gtp() if speak == "gtp" else NBoard()
+    wire = BrokenWire(speak, faults[rule]) if rule in faults else wire_of(speak)
     serve.serve(session, wire, STDIN, STDOUT, lambda sign, data: None)
     ENDS.get(rule, int)()
 
