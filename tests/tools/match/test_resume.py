@@ -12,8 +12,9 @@ from typing import Any
 import pytest
 
 from outflank.engine import SettingsError
-from outflank.tests.support.program import kill_at_random, outflank, running
+from outflank.tests.support.program import kill_at_random, running
 from outflank.tests.support.runs import conduct, fake, random_run, settings
+from outflank.tests.support.transcripts import run
 from outflank.tools.match.runner.conductor import with_games
 from outflank.tools.match.state.run import Format, Run
 from outflank.tools.match.state.store import read_run
@@ -42,22 +43,20 @@ def kill_and_resume(folder: Path, games: int, kills: int, concurrency: int) -> R
     counted = 0
     again = [["match", "--resume", str(folder), "--json"], begin(folder, games, concurrency)]
     for number in range(kills - 1):
-        run = read_run(folder)
-        assert len(run.games) >= counted
-        assert not run.finished or len(run.games) == games
-        counted = len(run.games)
+        found = read_run(folder)
+        assert len(found.games) >= counted
+        assert not found.finished or len(found.games) == games
+        counted = len(found.games)
         kill_at_random(again[number % 2], rng)
-    ran = outflank("match", "--resume", folder, "--json")
-    assert ran.returncode == 0, ran.stderr
-    summary = json.loads(ran.stdout.splitlines()[-1])
-    run = read_run(folder)
-    assert summary["games"] == len(run.games) == len((folder / "games.ggf").read_text().splitlines())
-    return run
+    summary = json.loads(run("match", "--resume", folder, "--json").stdout.splitlines()[-1])
+    ended = read_run(folder)
+    assert summary["games"] == len(ended.games) == len((folder / "games.ggf").read_text().splitlines())
+    return ended
 
 
 @pytest.mark.parametrize(
     ("games", "kills", "concurrency"),
-    [(12, 5, 1), (12, 5, 3), pytest.param(200, 200, 2, marks=[pytest.mark.slow, pytest.mark.timeout(1800)])],
+    [(12, 3, 1), (12, 3, 3), pytest.param(200, 200, 2, marks=[pytest.mark.slow, pytest.mark.timeout(1800)])],
 )
 def test_a_match_that_is_killed_again_and_again_ends_as_if_nothing_had_happened(
     tmp_path: Path, games: int, kills: int, concurrency: int
@@ -72,9 +71,9 @@ def test_a_match_that_is_killed_again_and_again_ends_as_if_nothing_had_happened(
 def test_the_same_command_continues_its_run_and_another_one_leaves_it_alone(tmp_path: Path) -> None:
     folder = tmp_path / "m"
     command = [word for word in begin(folder, 2, 1) if word not in ("--seed", str(SEED))]
-    outflank(*command, check=True)
+    run(*command)
     before = read_run(folder)
-    outflank(*command, "--concurrency", "2", check=True)
+    run(*command, "--concurrency", "2")
     others = {
         "rules othello there, reversi here": ["--rules", "reversi"],
         "engine B: tc none there, 9 here": ["--engine", f"name=B tc=9 cmd={shlex.quote(ENGINES[1].cmd)}"],
@@ -82,27 +81,24 @@ def test_the_same_command_continues_its_run_and_another_one_leaves_it_alone(tmp_
     }
     for difference, words in others.items():
         shorter = command[:2] + command[3:] if "--engine" in words else command
-        refused = outflank(*shorter, *words)
-        assert refused.returncode == 2
-        assert f"has a run with other settings ({difference})" in refused.stderr
+        assert f"has a run with other settings ({difference})" in run(*shorter, *words, code=2).stderr
     assert read_run(folder) == before
-    outflank(*command, "--games", "4", check=True)
+    run(*command, "--games", "4")
 
     assert len(read_run(folder).games) == 4
     assert results(read_run(folder))[:2] == results(before)
 
 
 def test_a_finished_run_is_only_shown_without_a_report_that_fails(tmp_path: Path) -> None:
-    outflank(*begin(tmp_path / "m", 2, 1), check=True)
+    run(*begin(tmp_path / "m", 2, 1))
     before = read_run(tmp_path / "m")
-    shown = outflank("match", "--resume", tmp_path / "m", check=True)
+    shown = run("match", "--resume", tmp_path / "m")
     (tmp_path / "m" / "report.html").unlink()
     (tmp_path / "m" / "report.html").mkdir()
-    unwritten = outflank("match", "--resume", tmp_path / "m")
+    unwritten = run("match", "--resume", tmp_path / "m", code=1)
 
     assert "A" in shown.stdout
     assert read_run(tmp_path / "m") == before
-    assert unwritten.returncode == 1
     assert "Records and report are in" not in unwritten.stderr
     assert unwritten.stderr.endswith(
         f"can't write '{tmp_path}/m/report.html' (Is a directory); the games are safe in '{tmp_path}/m/run.db'\n"
@@ -110,17 +106,16 @@ def test_a_finished_run_is_only_shown_without_a_report_that_fails(tmp_path: Path
 
 
 def test_a_finished_match_gets_more_games_and_equals_one_that_had_them_from_the_start(tmp_path: Path) -> None:
-    outflank(*begin(tmp_path / "m", 3, 1), check=True)
-    grown = outflank("match", "--resume", tmp_path / "m", "--games", "8", check=True)
-    again = outflank("match", "--resume", tmp_path / "m", "--games", "8", check=True)
-    fewer = outflank("match", "--resume", tmp_path / "m", "--games", "7")
-    run = read_run(tmp_path / "m")
+    run(*begin(tmp_path / "m", 3, 1))
+    grown = run("match", "--resume", tmp_path / "m", "--games", "8")
+    again = run("match", "--resume", tmp_path / "m", "--games", "8")
+    fewer = run("match", "--resume", tmp_path / "m", "--games", "7", code=1)
+    longer = read_run(tmp_path / "m")
 
-    assert results(run) == results(conduct(settings(*ENGINES, games=8, seed=SEED), tmp_path / "whole"))
-    assert (run.finished, run.settings.games) == (True, 8)
+    assert results(longer) == results(conduct(settings(*ENGINES, games=8, seed=SEED), tmp_path / "whole"))
+    assert (longer.finished, longer.settings.games) == (True, 8)
     assert "8 games" in grown.stdout
     assert again.stdout == grown.stdout
-    assert fewer.returncode == 1
     assert fewer.stderr == "outflank: the run has 8 games already, so it can't have 7\n"
 
 
