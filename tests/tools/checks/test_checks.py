@@ -56,7 +56,9 @@ SAID_BY_THEIR_OWN_CHECK = (
     "ignores-comments-behind-commands",
 )
 EXITS = set(checks_of(clock_and_exit))
-ALONE = {name for name, check in CHECKS.items() if check.alone}
+ALONE, NBOARD_ALONE = (
+    {name for name, check in checks.items() if check.alone} for checks in (CHECKS, NBOARD_CHECKS)
+)
 CLOCK = {name for name in EXITS if any("time_settings" in needed for needed in CHECKS[name].needs)}
 
 
@@ -131,6 +133,7 @@ def test_an_engine_that_breaks_no_rule_is_not_found(command: list[str], names: t
     assert {finding.outcome for finding in found.values()} == {"passed"}
 
 
+@pytest.mark.parametrize("left_out", [NBOARD_ALONE, pytest.param(set(), marks=pytest.mark.slow)])
 @pytest.mark.parametrize(
     ("habit", "unjudged"),
     [
@@ -142,8 +145,12 @@ def test_an_engine_that_breaks_no_rule_is_not_found(command: list[str], names: t
         ),
     ],
 )
-def test_what_the_protocol_allows_is_no_fault(habit: str, unjudged: dict[str, str]) -> None:
-    found = findings(rule_breaker.command(habit, "nboard"), *NBOARD_CHECKS)
+def test_what_the_protocol_allows_is_no_fault(
+    habit: str, unjudged: dict[str, str], left_out: set[str]
+) -> None:
+    """The checks with a process each are slow tests."""
+    names = [name for name in NBOARD_CHECKS if name not in left_out]
+    found = findings(rule_breaker.command(habit, "nboard"), *names)
     skipped = {name: each.detail for name, each in found.items() if each.outcome == "skipped"}
 
     assert broken(found) == {}
