@@ -144,8 +144,9 @@ class Browser(ABC):
         self.wait(ready)
 
     def clear(self) -> None:
-        """Load an empty page, and clear the errors, requests and downloads."""
-        self.load("about:blank")
+        """Load an empty page unless one is shown, and clear the errors, requests and downloads."""
+        if not self._holds("location.href === 'about:blank'"):
+            self.load("about:blank")
         for file in self.downloads.iterdir():
             file.unlink()
         self.errors.clear()
@@ -223,6 +224,7 @@ class Chromium(Browser):
         # The shell moves the two pipes to the descriptors that the browser uses.
         script = f'exec "$0" "$@" 3<&{commands} 4>&{answers}'
         options = ["--headless", "--no-sandbox", "--disable-gpu", "--remote-debugging-pipe"]
+        options.append("--process-per-site")  # otherwise each page that is loaded begins a process
         self._process = subprocess.Popen(
             ["bash", "-c", script, str(CHROMIUM), *options, f"--user-data-dir={folder}", "about:blank"],
             pass_fds=(commands, answers),

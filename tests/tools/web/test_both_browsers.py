@@ -31,7 +31,7 @@ def play_by_keyboard(page: Browser, square: str) -> None:
 
 def test_a_game_is_played_to_its_end_by_mouse_and_keyboard(page: Browser) -> None:
     """From a pasted position, since an engine takes half a second for a move."""
-    first = reached(1, 12)
+    first = reached(1, 8)
     page.button("#tab-study")
     page.button("#paste")
     page.run(f"at('text').value = '{first.board_string()}'")

@@ -45,7 +45,7 @@ def test_a_game_is_played_to_its_end_by_keyboard_and_heard(page: Browser) -> Non
 
     From a position, since an engine takes half a second for a move.
     """
-    play_on(page, reached(1, 20))
+    play_on(page, reached(1, 12))
     page.run("""at('board').focus(); window.heard = [];
       new MutationObserver(changes => changes.forEach(change => change.addedNodes.forEach(node =>
         heard.push(node.textContent)))).observe(at('spoken'), {childList: true})""")

@@ -38,7 +38,8 @@ FORMATS = ("transcript", "obf", "sgf", "ggf", "wthor")
 
 @pytest.fixture
 def page(page: Browser) -> Browser:
-    page.run("desk.enter('study')")
+    """Enter the study, without the analysis: few tests need it."""
+    page.run("desk.modes.study.isSearched = false; desk.enter('study')")
     return page
 
 
@@ -166,7 +167,7 @@ def test_a_game_of_a_file_is_saved_with_all_its_facts_after_it_was_shown_and_rev
     before = saved(page, "ggf")
     for part in ("DT[2003-07-01]", "PC[GGS/os]", "RB[1500", "RE[+64.00:r]", "TI[5:00]", "B[F5/1.50/2.50"):
         assert part in before
-    page.run("at('review').click()")
+    page.run("at('engine').click(); at('review').click()")
     page.wait("desk.viewer.game.isReviewed", 100)
 
     assert saved(page, "ggf") == before
