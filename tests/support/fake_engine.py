@@ -49,7 +49,11 @@ _LIKELIEST, _LEAST_LIKELY = 0.9, 0.2  # the probability of resigning at a move, 
 
 def command(fault: str = "none", turn: int = 1, speak: str = "gtp") -> list[str]:
     options = ["--speak", speak, "--fault", fault, "--turn", str(turn)]
-    return [sys.executable, "-I", "-S", __file__, *options]
+    folder = os.path.dirname(__file__)
+    started = (
+        f"import sys; sys.path.insert(0, {folder!r}); import fake_engine; fake_engine.main(sys.argv[1:])"
+    )
+    return [sys.executable, "-I", "-S", "-c", started, *options]
 
 
 def write(text: str) -> None:
