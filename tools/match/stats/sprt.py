@@ -9,6 +9,7 @@ The two tests may differ in their verdict: an engine that often wins narrowly pa
 the test on discs.
 """
 
+import functools
 import math
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
@@ -199,13 +200,7 @@ class Sprt:
         Args:
             counts: the numbers of pairs with 0, 1/2, 1, 3/2 and 2 points, or of games lost, drawn and won.
         """
-        if not sum(counts):
-            return 0.0
-        if self.model == "logistic":
-            return ratio_of_means(counts, expected_score(self.elo0), expected_score(self.elo1))
-        # The standard deviation of a pair's mean score is sqrt(2) times smaller than a single game's.
-        scale = math.sqrt((len(counts) - 1) / 2) / NELO_PER_T
-        return ratio_of_t_values(counts, scale * self.elo0, scale * self.elo1)
+        return _ratio_of(self, tuple(counts))
 
     def path(self, values: Sequence[float], most: int) -> Iterator[tuple[int, float]]:
         """Yield numbers of pairs, each with the log-likelihood ratio after this number of pairs.
@@ -247,6 +242,19 @@ class Sprt:
         """
         done, accepted = self.decided(values) or (len(values), None)
         return done, self.ratio(values[:done]), accepted
+
+
+@functools.lru_cache(
+    maxsize=1 << 14
+)  # reports and live pages need the ratios of the same pairs again and again
+def _ratio_of(test: Sprt, counts: tuple[int, ...]) -> float:
+    if not sum(counts):
+        return 0.0
+    if test.model == "logistic":
+        return ratio_of_means(counts, expected_score(test.elo0), expected_score(test.elo1))
+    # The standard deviation of a pair's mean score is sqrt(2) times smaller than a single game's.
+    scale = math.sqrt((len(counts) - 1) / 2) / NELO_PER_T
+    return ratio_of_t_values(counts, scale * test.elo0, scale * test.elo1)
 
 
 def _number(value: str, text: str) -> float:
