@@ -186,9 +186,8 @@ def test_idle_strangers_cost_no_game_and_shut_nobody_out(tmp_path: Path) -> None
             stack.enter_context(socket.create_connection(("127.0.0.1", club.port), 10))
         before = played(club)
         wait(lambda: played(club) > before + 4, seconds=60)
-        club.arena(
-            "pause"
-        )  # she comes in when idle strangers are dropped, and games would be played until then
+        # Ann can't come in before idle strangers are dropped; games would be played until then.
+        club.arena("pause")
         with running(*club.joining("Ann")) as ann:
             lines_until(ann, "fake is in as Ann")
         server.send_signal(signal.SIGINT)

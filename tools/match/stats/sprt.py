@@ -244,9 +244,8 @@ class Sprt:
         return done, self.ratio(values[:done]), accepted
 
 
-@functools.lru_cache(
-    maxsize=1 << 14
-)  # reports and live pages need the ratios of the same pairs again and again
+# Reports and live pages need the ratios of the same pairs again after each pair.
+@functools.lru_cache(maxsize=1 << 14)
 def _ratio_of(test: Sprt, counts: tuple[int, ...]) -> float:
     if not sum(counts):
         return 0.0
