@@ -80,7 +80,8 @@ def _fit(shares: Sequence[float], deviations: Sequence[float]) -> list[float]:
         return [low * rest + high * weight for low, high in zip(lower, upper, strict=True)]
 
     def excess(logit: float) -> float:
-        return sum(map(truediv, moments, divisors(logit)))
+        total: float = sum(map(truediv, moments, divisors(logit)))
+        return total
 
     # The excess decreases along the scale, so bisection finds its zero.
     step = bisect_left(range(_STEPS), 0.0, key=lambda step: -excess(_logit(step)))
