@@ -16,7 +16,7 @@ import sys
 import zlib
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import accumulate, chain, count
+from itertools import accumulate, chain, compress, count
 from operator import le
 from typing import Any
 
@@ -236,10 +236,10 @@ def pack(shape: _Shape, tables: "array[int]", rows: "array[int]", layers: "array
     steps = b"".join(_differences(phases[::-1]))
     nothing = bytes(shape["sums"])
     kept_rows = [*_pieces(rows, shape["sums"])]
-    bits = "".join("0" if row == nothing else "1" for row in kept_rows)
-    flags = int(bits[::-1], 2).to_bytes(-(-len(bits) // 8), "little")
-    not_empty = (row for row in kept_rows if row != nothing)
-    return b"".join((steps[0::2], steps[1::2], _little(layers), flags, *not_empty))
+    is_stored = bytes(map(nothing.__ne__, kept_rows))
+    bits = is_stored[::-1].translate(bytes.maketrans(b"\0\1", b"01"))
+    flags = int(bits, 2).to_bytes(-(-len(bits) // 8), "little")
+    return b"".join((steps[0::2], steps[1::2], _little(layers), flags, *compress(kept_rows, is_stored)))
 
 
 def numbered_rows(shape: _Shape, rows: "array[int]") -> "Iterator[tuple[array[int], bytes]]":
