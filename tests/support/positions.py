@@ -1,5 +1,6 @@
 """Boards and games that tests share, and conversions from the oracle's boards to the engine's positions."""
 
+import functools
 import random
 from collections.abc import Iterable
 
@@ -37,6 +38,7 @@ def mask_of_discs(board: reference.Board, letter: str) -> int:
     return mask_of((row, column) for row in range(8) for column in range(8) if board[row][column] == letter)
 
 
+@functools.cache
 def mask_of_names(names: str) -> int:
     """Return the mask of squares whose names are separated by blanks, as in ``"d6 e6"``."""
     return mask_of(("12345678".index(name[1]), "abcdefgh".index(name[0])) for name in names.split())

@@ -32,6 +32,20 @@ CENTRES = {
 }
 
 
+def _ray(row: int, column: int, down: int, right: int) -> list[Square]:
+    steps = ((row + down * count, column + right * count) for count in range(1, 8))
+    return [(row, column) for row, column in steps if 0 <= row < 8 and 0 <= column < 8]
+
+
+# For each row, column and direction, the squares in this direction, the nearest first.
+RAYS = {
+    (row, column, direction): _ray(row, column, down, right)
+    for row in range(8)
+    for column in range(8)
+    for direction, (down, right) in STEPS.items()
+}
+
+
 @dataclass(frozen=True)
 class Sheet:
     """The options that a rule sheet determines, with the names of ``--rules``."""
@@ -85,14 +99,14 @@ def name_of(row: int, column: int) -> str:
 
 def bracketed(board: Board, side: str, row: int, column: int, direction: str) -> list[Square]:
     """Return the opponent's discs between a new disc of `side` here and the side's next disc in this direction."""
-    down, right = STEPS[direction]
     line: list[Square] = []
-    row, column = row + down, column + right
-    while 0 <= row < 8 and 0 <= column < 8 and board[row][column] != EMPTY:
-        if board[row][column] == side:
+    for square in RAYS[row, column, direction]:
+        disc = board[square[0]][square[1]]
+        if disc == side:
             return line
-        line.append((row, column))
-        row, column = row + down, column + right
+        if disc == EMPTY:
+            break
+        line.append(square)
     return []
 
 

@@ -55,14 +55,15 @@ def at(board: Board, row: int, column: int) -> Disc | Chip | None:
 
 
 def turned(board: Board, colour: str, row: int, column: int) -> set[Square]:
+    own, others = Disc(colour), Disc(other(colour))
     found: set[Square] = set()
     for down, right in STEPS:
         line: list[Square] = []
         r, c = row + down, column + right
-        while at(board, r, c) == Disc(other(colour)):
+        while (here := at(board, r, c)) == others:
             line.append((r, c))
             r, c = r + down, c + right
-        if at(board, r, c) == Disc(colour):
+        if line and here == own:
             found |= set(line)
     return found
 

@@ -86,7 +86,9 @@ class Model:
     def settled(self, move: str) -> str:
         """Return the move without a direction that goes without saying."""
         square, _, direction = move.partition("/")
-        row, column = "12345678".find(square[-1]), "abcdefgh".find(square[0])
+        if not direction:
+            return move
+        row, column = "12345678".index(square[-1]), "abcdefgh".index(square[0])
         board, side = self.game.board, self.game.side
         lines = [step for step in reference.STEPS if reference.bracketed(board, side, row, column, step)]
         return square if self.sheet.turns == "one" and lines == [direction] else move
