@@ -92,12 +92,13 @@ def slow_score(given: weights.Weights, position: Position) -> int:
     column_of = columns(WEIGHTS_OF_A_PHASE)
     kept, counted = column_of[-1] + 1, [column_of[weight] for weight in counting(position)]
     stage = memoryview(given.rows)[phase // 10 * kept * SUMS :]  # no copy of millions
+    rows = [stage[place * SUMS : (place + 1) * SUMS] for place in counted]
     head = max(0, min(HEADS - 1, 60 - position.empties))
     layer = given.layers[head * NUMBERS_OF_A_LAYER : (head + 1) * NUMBERS_OF_A_LAYER].tolist()
     start, layer = layer[:SUMS], layer[SUMS:]
     into, layer = layer[: SUMS * HIDDEN], layer[SUMS * HIDDEN :]
     threshold, out, last = layer[:HIDDEN], layer[HIDDEN : 2 * HIDDEN], layer[-1]
-    sums = [start[number] + sum(stage[place * SUMS + number] for place in counted) for number in range(SUMS)]
+    sums = [sum(numbers) for numbers in zip(start, *rows, strict=True)]
     squares = [min(max(number, -128), 128) ** 2 // 128 for number in sums]
     total = 0
     for unit in range(HIDDEN):
