@@ -40,7 +40,7 @@ class Endless(io.RawIOBase):
 
 def a_game(seed: int) -> AnnotatedGame:
     position, recorder, rng = Position.start(), Recorder(Position.start()), random.Random(seed)
-    for _ in range(20):
+    for _ in range(12):
         move = rng.choice(position.legal_moves())
         recorder.play(move, seconds=0.5, score=1.5)
         position = position.play(move)
@@ -226,8 +226,8 @@ FLOODS: dict[str, tuple[bytes, bytes, float]] = {
     "one endless line": (b"f5d6", b"", 8),
     "zeros behind a game": (b"\0", FILES["transcript"], 8),
     "an endless value": (b"x", b"(;FF[4]GM[2]C[", 8),
-    "endless nesting": (b"(;B[f5]", b"(;FF[4]GM[2]", 1.25),
-    "an endless game in lines": (b";B[f5]\n", b"(;FF[4]GM[2]", 1.25),
+    "endless nesting": (b"(;B[f5];W[f4];B[e3]", b"(;FF[4]GM[2]", 1.25),
+    "an endless game in lines": (b";B[f5];W[f4];B[e3]\n", b"(;FF[4]GM[2]", 1.25),
     "brackets": (b"(((", b"", 8),
     "GGF without an end": (b"PB[x]", b"(;GM[Othello]", 8),
     "letters for a tag": (b"A", b"(;GM[Othello]", 8),
@@ -293,7 +293,7 @@ def test_a_game_without_an_end_takes_no_other_with_it() -> None:
 
 
 def test_a_game_that_is_too_long_is_none() -> None:
-    long = b"(;C[" + b"x\n" * (GAME_CAP // 2) + b"])"
+    long = b"(;C[" + b"fifteen letters\n" * (GAME_CAP // 16) + b"])"
 
     assert split(long + b"(;D)") == [
         f"a game may have {GAME_CAP} bytes, and this one has {len(long)}",
