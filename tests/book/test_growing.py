@@ -140,7 +140,7 @@ def test_a_book_of_every_sheet_grows(tmp_path: Path, name: str) -> None:
 
 def test_a_book_up_to_the_end_of_the_game_has_the_exact_score(tmp_path: Path) -> None:
     """Passes and ends of games included: signs and links are right."""
-    rules = near_the_end(empties=7)
+    rules = near_the_end(empties=6)
     path = grow(tmp_path / "b", Reach(plies=60), level=1, rules=rules)
     exact = cleared().search(Position.start(rules), Limit.solve())
     with Book.open(path) as book:
@@ -156,10 +156,10 @@ def test_a_book_up_to_the_end_of_the_game_has_the_exact_score(tmp_path: Path) ->
 
 
 def near_the_end(empties: int) -> Rules:
-    """Return rules whose start is a position with few squares left, played to by the first moves."""
+    """Return rules whose start is a position with few squares left, played to by the last legal moves."""
     position = after("f5d6c3d3c4f4c5b3c2e3d2c6b4a4")
     while position.empties > empties:
-        position = position.play(position.legal_moves()[0])
+        position = position.play(position.legal_moves()[-1])
     return Rules.parse(f"othello,start={position.board_string()[:64]},begins={position.side}")
 
 

@@ -249,7 +249,7 @@ class TestSettings:
 class TestEntriesOfTheTable:
     """What the table has of a search that was broken off lets another searcher go on where it ended."""
 
-    PROBLEM = problems("ffo-20")[19]
+    PROBLEM = problems("ffo-20")[7]
 
     def broken_off(self, nodes: int) -> bytes:
         searcher = Searcher(hash_mb=4)
