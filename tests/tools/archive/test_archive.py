@@ -1,5 +1,6 @@
 """Archives: the sums are those of a count over the games, images are one position, and no file is trusted."""
 
+import functools
 import random
 import sqlite3
 from collections import Counter
@@ -53,6 +54,7 @@ def archive(games: list[AnnotatedGame], tmp_path_factory: pytest.TempPathFactory
         yield opened
 
 
+@functools.cache  # each table is counted over all games
 def key(position: Position) -> str:
     return position.canonical()[0].board_string()[:64] + str(position.side)
 
