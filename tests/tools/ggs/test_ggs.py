@@ -27,6 +27,12 @@ CUT_AT = 21
 ENDED = "is over: +0.00"  # equal engines win a game each
 
 
+@pytest.fixture(autouse=True)
+def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let clients in this process try again soon after a lost line."""
+    monkeypatch.setattr("outflank.tools.ggs.line._PAUSES", (0.1, 0.2, 0.5))
+
+
 @pytest.fixture
 def server() -> Iterator[GgsServer]:
     with GgsServer(random.Random(7)) as server:
