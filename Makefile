@@ -1,7 +1,8 @@
 # Plain `make` builds, and every target builds first what it needs. ARGS="..." is passed on: make test ARGS="-m slow"
-# The search for a Python runs at the first use of PYTHON, whose value is then the result.
-PYTHON ?= $(eval PYTHON := $(shell for name in python3 python3.14 python3.13 python3.12 python3.11; do \
-	$$name -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$name && break; done))$(PYTHON)
+ifndef PYTHON
+PYTHON := $(shell for name in python3 python3.14 python3.13 python3.12 python3.11; do \
+	$$name -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$name && break; done)
+endif
 BIN = .venv/bin
 # One name for each CPU that a build may be tuned for, so that another OUTFLANK_MARCH builds again.
 BUILT = build/made-for-$(or $(OUTFLANK_MARCH),native)
