@@ -174,7 +174,7 @@ IN_SMALL_STEPS = {
     "openings": "from outflank.tools.commands import openings; openings._BATCH = 8",
     "proof": "from outflank.tools.solving.proofs import check; check.NOTED = 20",
 }
-"""What makes a command keep something more often, by its first word."""
+"""The statements that make a command keep something more often, by the first word of the command."""
 
 
 def begun(
