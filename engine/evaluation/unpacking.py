@@ -261,18 +261,24 @@ def numbered_rows(shape: _Shape, rows: "array[int]") -> "Iterator[tuple[array[in
 def entries(shape: _Shape, tables: "array[int]", numbers: "Sequence[array[int]]") -> Iterator[bytes]:
     """Yield the entries of the kept weights (int32) of each phase.
 
-    The tables' numbers must have at most 32 - ROW_BITS bits. `numbers`: the indices of each stage's rows, see
-    ``numbered_rows``.
+    `numbers`: the indices of each stage's rows, see ``numbered_rows``.
+
+    Raises: ValueError if a number of the tables does not fit into 32 - ROW_BITS bits.
     """
     kept, phases = len(numbers[0]), shape["phases"]
     # Big integers shift and add all entries of a phase at once: 32 bits an entry, in the order of this machine.
     as_integer = functools.partial(int.from_bytes, byteorder=sys.byteorder)
     entry_bits = as_integer(array("I", [(1 << 32 - ROW_BITS) - 1]) * kept)
+    # The bits of a number from the sign bit of an entry's part on; they must be equal.
+    upper_bits = as_integer(array("I", [sum(1 << bit for bit in range(31 - ROW_BITS, 15))]) * kept)
     row_numbers = [*map(as_integer, numbers)]
     halves = array("h", bytes(4 * kept))
     for phase in range(phases):
         halves[sys.byteorder == "big" :: 2] = tables[phase * kept : (phase + 1) * kept]
-        shifted = (as_integer(halves) & entry_bits) << ROW_BITS
+        phase_numbers = as_integer(halves)
+        if (phase_numbers ^ phase_numbers >> 1) & upper_bits:
+            raise ValueError(f"tables of numbers beyond {32 - ROW_BITS} bits")
+        shifted = (phase_numbers & entry_bits) << ROW_BITS
         yield (shifted + row_numbers[phase * len(numbers) // phases]).to_bytes(4 * kept, sys.byteorder)
 
 

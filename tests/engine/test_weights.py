@@ -128,6 +128,20 @@ def test_more_rows_than_an_entry_can_number_are_refused(
         unpacked(some_weights)
 
 
+@pytest.mark.parametrize("number", [8192, -8193, 32767, -32768])
+def test_a_number_that_an_entry_has_no_room_for_is_refused(some_weights: Weights, number: int) -> None:
+    tables = some_weights.tables[:]
+    numbers, _ = zip(*unpacking.numbered_rows(weights._SHAPE, some_weights.rows), strict=True)
+    for fitting in (8191, -8192):
+        tables[-1] = fitting
+        last = array("i", list(unpacking.entries(weights._SHAPE, tables, numbers))[-1])[-1]
+        assert last >> ROW_BITS == fitting
+    tables[-1] = number
+
+    with pytest.raises(ValueError, match="numbers beyond 14 bits"):
+        list(unpacking.entries(weights._SHAPE, tables, numbers))
+
+
 def test_the_built_file_holds_what_the_packed_one_does(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
