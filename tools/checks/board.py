@@ -169,7 +169,7 @@ def says_cannot_undo(engine: TappedGtpDriver) -> None:
 
 @should()
 def bears_a_move_out_of_turn(engine: TappedGtpDriver) -> None:
-    """`genmove white` gets an answer of any kind if Black is to move, and the engine goes on."""
+    """`genmove white` is answered with a move or a failure if Black is to move, and the engine goes on."""
     engine.succeed("clear_board")
     engine.ask("genmove white", engine.thinking)
     set_up(engine, "f5")
