@@ -9,8 +9,8 @@ engines use where they use it, so that it starts fast.
 import os
 import sys
 import time
-from _collections_abc import Callable  # the public name would load the module collections
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 
 COMMANDS = ["protocol_version", "name", "version", "known_command", "list_commands", "quit", "boardsize"]
 COMMANDS += ["clear_board", "komi", "play", "genmove"]

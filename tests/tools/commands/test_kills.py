@@ -251,7 +251,7 @@ def test_a_long_command_that_is_killed_continues_with_what_it_kept(name: str, tm
 
     killed = prepared(tmp_path / "killed", command.words)
     before = 0
-    for _ in range(2):  # at first, and while it continues
+    for _ in range(3):
         with begun(command.words, killed) as running:
             while command.kept(killed) <= before and running.poll() is None:
                 time.sleep(0.01)
