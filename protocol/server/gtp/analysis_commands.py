@@ -29,57 +29,57 @@ _KEYS = ("interval", "minmoves", "maxmoves", "avoid", "allow", "rootinfo", *_IGN
 
 
 def lz_analyze(session: Session, arguments: Arguments) -> Iterator[str]:
-    """Score all moves ever deeper, until the controller sends any line.
+    """Score all moves with increasing depth, until the controller sends any line.
 
-    Every interval one line comes with a block for each move, the best first: `info move d3 visits 81234
-    winrate 5312 prior 2500 lcb 5312 order 0 depth 8 prob 100 exact 0 book 0 bound exact pv d3 c3`. Visits are
-    the boards reached for all moves together and `winrate` is computed from the score; `depth` is in plies,
-    `prob` the selectivity in percent, `exact 1` says that the score is proven, `book 1` that the opening book knows
-    the move. The others are there for their readers.
+    At each interval, one line with a block for each move is sent, the best move first: `info move d3 visits 81234
+    winrate 5312 prior 2500 lcb 5312 order 0 depth 8 prob 100 exact 0 book 0 bound exact pv d3 c3`. `visits` is the
+    number of boards reached for all moves together, and `winrate` is computed from the score. `depth` is in plies, and
+    `prob` is the selectivity in percent. `exact 1` means that the score is proven, and `book 1` that the opening book
+    knows the move. The other keys are only there for programs that expect them.
 
     Arguments: [`colour`] [`centiseconds`] [`interval` n] [`minmoves` n] [`maxmoves` n] [`avoid|allow` colour
       vertex,vertex,... depth] ...
-    Answer: `=`, then lines as described, then the empty line
+    Answer: `=`, then lines as described, then an empty line
     Fails: `syntax error` if a key is unknown or no move is left to analyze
     """
     return _analyze(session, _order(session, arguments), _lz_block)
 
 
 def kata_analyze(session: Session, arguments: Arguments) -> Iterator[str]:
-    """Analyze as `lz-analyze` does, with win rates from 0 to 1 and the score in discs from the side to move.
+    """Analyze like `lz-analyze`, with win rates from 0 to 1 and scores in discs, both for the side to move.
 
-    The keys are `move visits utility winrate scoreMean scoreLead prior lcb order depth prob exact book bound
-    pv`. With `rootInfo true`, and only then, `rootInfo visits winrate scoreLead utility` ends the line, behind all
-    blocks, as KataGo has it. Sabaki does not ask for it; who does so by hand there loses the last move from its
-    display, with KataGo too, since Sabaki takes all that follows `pv` for moves.
+    The keys are `move visits utility winrate scoreMean scoreLead prior lcb order depth prob exact book bound pv`. Only
+    with `rootInfo true`, the line ends with `rootInfo visits winrate scoreLead utility` after all blocks, as in KataGo.
+    Sabaki does not request this. If it is requested by hand in Sabaki, the last move disappears from the display (with
+    KataGo too), since Sabaki takes everything after `pv` for moves.
 
-    Arguments: as `lz-analyze`, and [`rootInfo` true|false]; `ownership` and its kin are ignored
-    Answer: as `lz-analyze`
-    Fails: as `lz-analyze`
+    Arguments: as for `lz-analyze`, and [`rootInfo` true|false]; `ownership` and similar keys are ignored
+    Answer: as for `lz-analyze`
+    Fails: as for `lz-analyze`
     """
     return _analyze(session, _order(session, arguments), _kata_block)
 
 
 def lz_genmove_analyze(session: Session, arguments: Arguments) -> Iterator[str]:
-    """Play a move as `genmove` does, and report on the way in the form of `lz-analyze` with the best move alone.
+    """Play a move like `genmove`, and report the best move during the search in the form of `lz-analyze`.
 
-    The last line is what the move rests on, however long the interval. A move from the opening book comes at once,
-    with `visits 0` and the other moves that the book knows behind it, all with the book's scores and `book 1`. Where
-    `avoid` or `allow` leaves a legal move out, the search alone chooses among the others.
+    The last report is always about the move that is played, however long the interval. A move from the opening book
+    comes at once, with `visits 0`. The other moves that the book knows follow it in the report, all with the book's
+    scores and `book 1`. If `avoid` or `allow` excludes a legal move, the search alone chooses among the others.
 
-    Arguments: as `lz-analyze`; the colour is the side to move if left out
-    Answer: `=`, then lines of `info`, then `play` and the move, then the empty line
-    Fails: as `genmove` and `lz-analyze`
+    Arguments: as for `lz-analyze`; the colour is the side to move if left out
+    Answer: `=`, then lines of `info`, then `play` and the move, then an empty line
+    Fails: as for `genmove` and `lz-analyze`
     """
     return _genmove(session, _order(session, arguments), _lz_block)
 
 
 def kata_genmove_analyze(session: Session, arguments: Arguments) -> Iterator[str]:
-    """Play a move as `lz-genmove_analyze` does, and report in the form of `kata-analyze`.
+    """Play a move like `lz-genmove_analyze`, and report in the form of `kata-analyze`.
 
-    Arguments: as `kata-analyze`
-    Answer: as `lz-genmove_analyze`
-    Fails: as `lz-genmove_analyze`
+    Arguments: as for `kata-analyze`
+    Answer: as for `lz-genmove_analyze`
+    Fails: as for `lz-genmove_analyze`
     """
     return _genmove(session, _order(session, arguments), _kata_block)
 

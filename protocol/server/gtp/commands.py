@@ -38,18 +38,18 @@ def name(session: Session, arguments: Arguments) -> str:
 
 
 def version(session: Session, arguments: Arguments) -> str:
-    """Return the version of Outflank, and the checksum of its evaluation, without which it does not say how it plays.
+    """Return the version of Outflank and the checksum of its evaluation, which together identify how it plays.
 
-    Answer: such as `1.1.0, evaluation f2eaca31`
-    Fails: if the evaluation's file can't be read
+    Answer: text such as `1.1.0, evaluation f2eaca31`
+    Fails: if the evaluation file can't be read
     """
     return weights.version()
 
 
 def known_command(session: Session, arguments: Arguments) -> str:
-    """Return whether there is such a command.
+    """Return whether a command of this name exists.
 
-    Arguments: `name`, in exactly this case
+    Arguments: `name`, case-sensitive
     Answer: `true` or `false`
     Fails: `syntax error` without a name
     """
@@ -59,19 +59,19 @@ def known_command(session: Session, arguments: Arguments) -> str:
 def list_commands(session: Session, arguments: Arguments) -> str:
     """List all commands.
 
-    Answer: a name in each line
+    Answer: one name per line
     """
     return "\n".join(COMMANDS)
 
 
 def quit_(session: Session, arguments: Arguments) -> str:
-    """End the program, once all commands before it are answered."""
+    """End the program after all earlier commands have been answered."""
     session.closed = True
     return ""
 
 
 def cputime(session: Session, arguments: Arguments) -> str:
-    """Return the processor time used by all threads so far.
+    """Return the processor time that all threads have used so far.
 
     Answer: seconds, with two decimals
     """
@@ -79,18 +79,18 @@ def cputime(session: Session, arguments: Arguments) -> str:
 
 
 def gomill_describe_engine(session: Session, arguments: Arguments) -> str:
-    """List everything that is needed to repeat a game.
+    """List all settings that are needed to repeat a game.
 
-    Answer: lines of text: name and version, rules, what limits the search, the opening book, threads, table,
-      parameters of the search and seed
+    Answer: lines of text with name and version, rules, search limits, opening book, threads, transposition table,
+      search parameters and seed
     """
     return "\n".join([f"{name(session, arguments)} {version(session, arguments)}", *session.description()])
 
 
 def kata_list_params(session: Session, arguments: Arguments) -> str:
-    """List the parameters of the search; [search.md](search.md#parameters) says what each means.
+    """List the search parameters; [search.md](search.md#parameters) explains each of them.
 
-    Answer: their names, separated by blanks
+    Answer: the names, separated by blanks
     """
     return " ".join(PARAMETERS)
 
@@ -109,16 +109,16 @@ def kata_get_param(session: Session, arguments: Arguments) -> str:
 def kata_get_params(session: Session, arguments: Arguments) -> str:
     """Return the values of all parameters.
 
-    Answer: a JSON object in one line
+    Answer: a JSON object on one line
     """
     return json.dumps(asdict(session.searcher.parameters))
 
 
 def kata_set_param(session: Session, arguments: Arguments) -> str:
-    """Set a parameter for all searches to come. What was searched before is forgotten.
+    """Set a parameter for all later searches, and clear the transposition table.
 
     Arguments: `name` `value`
-    Fails: `syntax error` if there is no such parameter, or if it can't have the value; nothing is changed then
+    Fails: `syntax error` if there is no such parameter or if it does not accept the value; nothing is changed then
     """
     name = arguments.word("a parameter")
     value = arguments.word("a value")

@@ -9,10 +9,10 @@ from outflank.protocol.server.session import Session
 
 
 def boardsize(session: Session, arguments: Arguments) -> str:
-    """Check that the controller means a board of 8 by 8; change nothing.
+    """Check that the controller expects a board of 8 by 8. The command changes nothing.
 
     Arguments: `size`
-    Fails: `unacceptable size` unless it is 8
+    Fails: `unacceptable size` unless the size is 8
     """
     size = arguments.whole("a board size", 0)
     if size != 8:
@@ -21,7 +21,7 @@ def boardsize(session: Session, arguments: Arguments) -> str:
 
 
 def clear_board(session: Session, arguments: Arguments) -> str:
-    """Begin a new game by the same rules. Clocks are full again; the tables of the search are kept."""
+    """Start a new game under the same rules. Both clocks are reset; the transposition table is kept."""
     session.new_game()
     return ""
 
@@ -30,7 +30,7 @@ def komi(session: Session, arguments: Arguments) -> str:
     """Accept a komi and ignore it, since Reversi has none.
 
     Arguments: `number`
-    Fails: `syntax error` if it is no number
+    Fails: `syntax error` if the argument is not a number
     """
     arguments.number("a komi")
     return ""
@@ -39,44 +39,46 @@ def komi(session: Session, arguments: Arguments) -> str:
 def play(session: Session, arguments: Arguments) -> str:
     """Play a disc or a pass.
 
-    It has to be played by the side to move. Where that side has no move, the other side may play, and the pass is
-    implied. A pass is legal only where there is no move. Once the game is over either side may pass, as often as
-    it likes.
+    The colour must be the side to move. If that side has no legal move, the other side may play, which implies the
+    pass. A pass is legal only if there is no other move. Once the game is over, either side may pass any number of
+    times.
 
-    Arguments: `colour` `vertex`, where by one-direction rules the vertex names the direction if there are
-      several: `d3/ne` (n ne e se s sw w nw, north being towards row 1)
-    Fails: `illegal move`, followed by the legal moves and what came instead, or by the side that is to move, or by
-      the words that the game is over
+    Arguments: `colour` `vertex`. Under one-direction rules, the vertex names the direction if several are possible:
+      `d3/ne` (n ne e se s sw w nw, north being towards row 1)
+    Fails: `illegal move`, followed by the rejected move and the legal moves, by the side to move, or by a note that the
+      game is over
     """
     session.play(arguments.colour(), arguments.move())
     return ""
 
 
 def genmove(session: Session, arguments: Arguments) -> str:
-    """Choose a move and play it; the search ends early if the controller sends the line `# interrupt`.
+    """Choose a move and play it. The line `# interrupt` from the controller ends the search early.
 
     Arguments: `colour`
-    Answer: a vertex in lower case, with its direction where `play` would need one; `pass` if there is no move
-      or the game is over. Never `resign`.
-    Fails: `illegal move` if the other side is to move and has a move
+    Answer: a vertex in lower case, with its direction where `play` would need one; `pass` if there is no legal move or
+      the game is over; never `resign`
+    Fails: `illegal move` if the other side is to move and has a legal move
     """
     return str(session.genmove(arguments.colour()))
 
 
 def reg_genmove(session: Session, arguments: Arguments) -> str:
-    """Return the move that `genmove` would choose without playing it; the clock does not run, and chance has no part.
+    """Return the move that `genmove` would choose, without playing it.
+
+    The clock does not run, and nothing is chosen at random.
 
     Arguments: `colour`
-    Answer: as `genmove`
-    Fails: as `genmove`
+    Answer: as for `genmove`
+    Fails: as for `genmove`
     """
     return str(session.choose(arguments.colour(), varied=False))
 
 
 def undo(session: Session, arguments: Arguments) -> str:
-    """Take back the last `play` or `genmove`, together with a pass that it implied.
+    """Take back the last `play` or `genmove`, together with any pass that it implied.
 
-    A pass that was played counts as a move.
+    An explicit pass counts as a move.
 
     Fails: `cannot undo` at the start of the game
     """
@@ -84,10 +86,10 @@ def undo(session: Session, arguments: Arguments) -> str:
 
 
 def gg_undo(session: Session, arguments: Arguments) -> str:
-    """Take back several moves, or none of them if there are fewer.
+    """Take back several moves, or none if fewer have been made.
 
     Arguments: `count`, 1 if left out
-    Fails: `cannot undo` if there are fewer
+    Fails: `cannot undo` if fewer moves have been made
     """
     return _undo(session, arguments.whole("a number of moves", 0, default=1))
 
@@ -100,10 +102,10 @@ def _undo(session: Session, count: int) -> str:
 
 
 def showboard(session: Session, arguments: Arguments) -> str:
-    """Show the board, row 1 on top; dots are the legal moves.
+    """Show the board, with row 1 at the top and dots for the legal moves.
 
-    Answer: an empty first line, the board, then disc counts in the words of the rule sheet, the side to move,
-      and the discs in hand where the sheet deals them
+    Answer: an empty first line, the board, then the disc counts under the rule sheet's colour names, the side to move,
+      and the discs in hand if the sheet deals them
     """
     board = f"\n{session.position}"
     if not session.rules.shows_hand:
@@ -113,10 +115,10 @@ def showboard(session: Session, arguments: Arguments) -> str:
 
 
 def final_score(session: Session, arguments: Arguments) -> str:
-    """Return the result of a finished game by the rules' way of scoring.
+    """Return the result of a finished game as the rules score it.
 
-    Answer: `B+12`, `W+4` or `0`; where a tie is won by the second player, `B+0` or `W+0`
-    Fails: `cannot score` while a move is left
+    Answer: `B+12`, `W+4` or `0`; `B+0` or `W+0` if the second player wins a tie
+    Fails: `cannot score` if the game is not over
     """
     outcome = session.position.outcome()
     if outcome is None:
@@ -125,13 +127,13 @@ def final_score(session: Session, arguments: Arguments) -> str:
 
 
 def loadsgf(session: Session, arguments: Arguments) -> str:
-    """Load a game from a file, by the rules it names (RU) or else by those in force.
+    """Load a game from a file, under the rules that the file names (RU) or else under the current rules.
 
-    The main line of the first game is read: moves as `B[f5]`, as `B[fd]` (written by Go programs, where row a
-    is row 8), `B[]` or `B[pass]`, and discs set up before the first move. The clocks are left alone.
+    Only the main line of the first game is read: moves as `B[f5]`, as `B[fd]` (written by Go programs, where row a is
+    row 8), `B[]` or `B[pass]`, and discs set up before the first move. The clocks are not changed.
 
-    Arguments: `file` [`n`], to stop before move `n`, 1 being the first
-    Fails: `cannot load file` if it can't be read, is no SGF, or has an illegal move
+    Arguments: `file` [`n`], where `n` is the first move to leave out, counted from 1
+    Fails: `cannot load file` if the file can't be read, is not SGF, or contains an illegal move
     """
     from outflank.protocol.formats.sgf import load
 
@@ -146,7 +148,7 @@ def loadsgf(session: Session, arguments: Arguments) -> str:
 
 
 def list_games(session: Session, arguments: Arguments) -> str:
-    """List the games that `set_game` takes; Quarry asks for it.
+    """List the games that `set_game` accepts. Quarry sends this command.
 
     Answer: `Othello`
     """
@@ -154,10 +156,10 @@ def list_games(session: Session, arguments: Arguments) -> str:
 
 
 def set_game(session: Session, arguments: Arguments) -> str:
-    """Choose the game out of `list_games`; change nothing, as there is only one.
+    """Select a game from `list_games`. Since there is only one, nothing changes.
 
     Arguments: `game`, in any case
-    Fails: `unknown game` if it is another
+    Fails: `unknown game` for any other game
     """
     game = arguments.word("a game")
     if game.lower() != "othello":
@@ -166,7 +168,7 @@ def set_game(session: Session, arguments: Arguments) -> str:
 
 
 def gogui_rules_game_id(session: Session, arguments: Arguments) -> str:
-    """Name the game for GoGui.
+    """Return the name of the game for GoGui.
 
     Answer: `Othello`
     """
@@ -182,7 +184,7 @@ def gogui_rules_board_size(session: Session, arguments: Arguments) -> str:
 
 
 def gogui_rules_board(session: Session, arguments: Arguments) -> str:
-    """Show the board as GoGui draws it, from the bottom: row 8 first, on the same line as the `=`.
+    """Show the board in GoGui's order, from bottom to top: row 8 first, on the same line as the `=`.
 
     Answer: eight rows of `X` (Black), `O` (White) and `.` (empty)
     """
@@ -193,8 +195,8 @@ def gogui_rules_board(session: Session, arguments: Arguments) -> str:
 def gogui_rules_legal_moves(session: Session, arguments: Arguments) -> str:
     """List the legal moves of the side to move.
 
-    Answer: vertices in capitals, without directions; `pass` if the side to move has to pass; nothing if the
-      game is over
+    Answer: vertices in capitals, without directions; `pass` if the side to move has to pass; nothing if the game is
+      over
     """
     moves = session.position.legal_moves()
     # Under one-direction rules a square may have several moves, but a GUI needs it only once.
@@ -202,7 +204,7 @@ def gogui_rules_legal_moves(session: Session, arguments: Arguments) -> str:
 
 
 def gogui_rules_side_to_move(session: Session, arguments: Arguments) -> str:
-    """Return the side to move, which may have to pass.
+    """Return the side to move, even if it has to pass.
 
     Answer: `black` or `white`
     """
@@ -210,7 +212,7 @@ def gogui_rules_side_to_move(session: Session, arguments: Arguments) -> str:
 
 
 def gogui_rules_final_result(session: Session, arguments: Arguments) -> str:
-    """Return the result as a sentence for people, in the colours of the rule sheet.
+    """Return the result as a sentence for display, with the colour names of the rule sheet.
 
     Answer: a sentence
     """
@@ -226,11 +228,11 @@ def gogui_rules_final_result(session: Session, arguments: Arguments) -> str:
 
 
 def outflank_rules(session: Session, arguments: Arguments) -> str:
-    """Show the rules in force, or begin a new game by other rules.
+    """Show the current rules, or start a new game under other rules.
 
-    Arguments: [`preset` [`option=value` ...]], separated by blanks or by commas: `othello,start=mirrored`
-    Answer: without arguments the rules as this command takes them, else nothing
-    Fails: `syntax error`, with the presets or options there are
+    Arguments: [`preset` [`option=value` ...]], separated by blanks or commas: `othello,start=mirrored`
+    Answer: without arguments the current rules, in the form that this command accepts; otherwise nothing
+    Fails: `syntax error`, with the known presets or options
     """
     if not arguments:
         return str(session.rules)
@@ -239,25 +241,27 @@ def outflank_rules(session: Session, arguments: Arguments) -> str:
 
 
 def time_settings(session: Session, arguments: Arguments) -> str:
-    """Set both clocks: `main` seconds, after which `stones` moves must be made in every `period` seconds.
+    """Set both clocks: `main` seconds, then `period` seconds for every `stones` moves.
 
-    A period of 0 is absolute time. A period with 0 stones, as in `0 1 0`, is no limit at all. Fractions are
+    A period of 0 means absolute time. A period with 0 stones, as in `0 1 0`, means no time limit. Fractions are
     accepted.
 
     Arguments: `main` `period` `stones`
-    Fails: `syntax error` if a number is missing or below 0
+    Fails: `syntax error` if a number is missing or negative
     """
     session.set_time(_canadian(arguments))
     return ""
 
 
 def time_left(session: Session, arguments: Arguments) -> str:
-    """Correct the clock of one side. Between two of these we count our own thinking by a monotonic clock.
+    """Correct the clock of one side.
 
-    Arguments: `colour` `seconds` [`stones`]: 0 stones (or none given) in main time, else the moves still due
-      in this period, or the periods left where `kata-time_settings byoyomi` was set. Fractions are accepted,
-      and less than 0 counts as 0. It is believed even if no limit was set.
-    Fails: `syntax error` if a number is missing
+    Between two of these commands, the engine measures its own thinking time with a monotonic clock.
+
+    Arguments: `colour` `seconds` [`stones`]. In main time `stones` is 0 or left out. Otherwise it is the number of
+      moves still due in this period, or, after `kata-time_settings byoyomi`, the number of periods left. Fractions are
+      accepted, and negative times count as 0. The time applies even if no time limit was set.
+    Fails: `syntax error` if the colour or the time is missing
     """
     colour, seconds = arguments.colour(), arguments.number("seconds left")
     session.clocks[colour].set_left(seconds, arguments.whole("stones", 0, default=0))
@@ -265,19 +269,19 @@ def time_left(session: Session, arguments: Arguments) -> str:
 
 
 def kata_list_time_settings(session: Session, arguments: Arguments) -> str:
-    """List the kinds of clock that `kata-time_settings` takes.
+    """List the kinds of clock that `kata-time_settings` accepts.
 
-    Answer: `none absolute byoyomi canadian fischer`, each in a line of its own
+    Answer: `none absolute byoyomi canadian fischer`, one per line
     """
     return "\n".join(_SETTINGS)
 
 
 def kata_time_settings(session: Session, arguments: Arguments) -> str:
-    """Set both clocks; all times in seconds, fractions accepted.
+    """Set both clocks. All times are in seconds; fractions are accepted.
 
-    Arguments: `none` | `absolute` main | `byoyomi` main period periods | `canadian` main period stones |
-      `fischer` main increment
-    Fails: `syntax error` if the kind is another or a number is missing or below 0
+    Arguments: `none` | `absolute` main | `byoyomi` main period periods | `canadian` main period stones | `fischer` main
+      increment
+    Fails: `syntax error` if the kind is unknown, or if a number is missing or negative
     """
     session.set_time(_SETTINGS[arguments.choice("a kind of clock", tuple(_SETTINGS))](arguments))
     return ""

@@ -41,10 +41,10 @@ _BOARD = 0xFFFFFFFFFFFFFFFF
 
 
 def gogui_play_sequence(session: Session, arguments: Arguments) -> str:
-    """Play several moves, or none of them if one is illegal.
+    """Play several moves, or none if one of them is illegal.
 
     Arguments: [`colour` `vertex` ...]
-    Fails: `illegal move`, followed by the number of the move
+    Fails: `illegal move`, followed by the number of the illegal move
     """
     moves = []
     while arguments:
@@ -54,7 +54,7 @@ def gogui_play_sequence(session: Session, arguments: Arguments) -> str:
 
 
 def gogui_setup(session: Session, arguments: Arguments) -> str:
-    """Begin a game from a board with exactly the discs named; the side that begins by the rules is to move.
+    """Start a game from a board with exactly these discs. The side that begins under the rules is to move.
 
     Arguments: `colour` `vertex` [`colour` `vertex` ...]
     Fails: `syntax error` if a square is named twice
@@ -73,32 +73,32 @@ def gogui_setup(session: Session, arguments: Arguments) -> str:
 
 
 def gogui_setup_player(session: Session, arguments: Arguments) -> str:
-    """Begin a game from the board as it is, with `colour` to move.
+    """Start a game from the current board, with `colour` to move.
 
     Arguments: `colour`
-    Fails: `syntax error` if it is no colour
+    Fails: `syntax error` if the argument is not a colour
     """
     session.resume(Game(first=session.position.with_side(arguments.colour())))
     return ""
 
 
 def gogui_interrupt(session: Session, arguments: Arguments) -> str:
-    """Say that the line `# interrupt` ends the running command early, with the best it has found."""
+    """Confirm that the line `# interrupt` ends the running command early, with its best result so far."""
     return ""
 
 
 def gogui_analyze_commands(session: Session, arguments: Arguments) -> str:
     """List the entries for GoGui's Analyze menu.
 
-    Answer: lines of `type/label/command`
+    Answer: lines of the form `type/label/command`
     """
     return _ANALYZE_COMMANDS
 
 
 def outflank_discs(session: Session, arguments: Arguments) -> str:
-    """Return the number of discs of each side, and how the game ended if it is over.
+    """Return the number of discs of each side, and the result if the game is over.
 
-    Answer: `Black 31, White 20`, colours as the box prints them; after the end `Black 40, White 24: B+16`
+    Answer: `Black 31, White 20`, with the colour names of the rule sheet; after the end `Black 40, White 24: B+16`
     """
     position = session.position
     counts = zip(session.rules.colour_names, Colour, strict=True)
@@ -111,9 +111,9 @@ def outflank_scores(session: Session, arguments: Arguments) -> str:
     """Score every legal move.
 
     Arguments: [`depth`] in plies, 8 if left out
-    Answer: lines of vertex and score, the best first, without directions; in discs from the side to move, with one
-      decimal unless exact
-    Fails: `syntax error` if the depth is not 1 or more
+    Answer: lines of vertex (without direction) and score, the best move first. Scores are in discs from the point of
+      view of the side to move, with one decimal unless exact
+    Fails: `syntax error` if the depth is not a whole number of at least 1
     """
     depth = arguments.whole("a depth", 1, default=_DEPTH_OF_SCORES)
     position = session.position
@@ -126,23 +126,23 @@ def outflank_scores(session: Session, arguments: Arguments) -> str:
 
 
 def outflank_line(session: Session, arguments: Arguments) -> str:
-    """Return the line of best play, found by a search as long as `reg_genmove` would take.
+    """Return the line of best play, found by a search that takes as long as `reg_genmove`.
 
-    Answer: colours and vertices in turn: `b D3 w C3`; nothing if the game is over
+    Answer: pairs of colour and vertex: `b D3 w C3`; nothing if the game is over
     """
     return variation(session.position, session.best_line())
 
 
 def outflank_strength(session: Session, arguments: Arguments) -> str:
-    """Show or change the limits of the search besides the clock, and the Elo of a weaker opponent.
+    """Show or set the search limits other than the clock, and the Elo rating of a weaker opponent.
 
-    `elo` makes the commands that choose a move weaker (`genmove`, `reg_genmove`, `lz-genmove_analyze` and
-    `kata-genmove_analyze`), as [play.md](play.md#opponents-of-peoples-strength) describes; no other command is weaker,
-    and the limits hold for those.
+    `elo` weakens the commands that choose a move (`genmove`, `reg_genmove`, `lz-genmove_analyze` and
+    `kata-genmove_analyze`), as [play.md](play.md#opponents-of-peoples-strength) describes. All other commands keep
+    their full strength, within the limits.
 
-    Arguments: [`level|depth|time|nodes|elo` [`value`]]; without a value there is no such limit
-    Answer: without arguments lines of `[string] name value`, else nothing
-    Fails: `syntax error` if the value makes no sense
+    Arguments: [`level|depth|time|nodes|elo` [`value`]]; without a value the limit is removed
+    Answer: without arguments lines of `[string] name value`, otherwise nothing
+    Fails: `syntax error` if the value is invalid
     """
     if arguments:
         name = arguments.choice("a limit", tuple(_LIMITS))
@@ -164,10 +164,10 @@ def _limit(name: str, arguments: Arguments) -> float:
 
 
 def outflank_stable(session: Session, arguments: Arguments) -> str:
-    """Colour the squares of discs that can never be turned again, as far as that is seen.
+    """Colour the squares of discs that can never be turned again, as far as the engine recognises them.
 
-    Answer: lines for GoGui to draw: `COLOR #rrggbb` with the squares of each side, and `TEXT` with their numbers;
-      by rules that turn one direction nothing is known, and only the text comes
+    Answer: lines for GoGui to draw: `COLOR #rrggbb` with the squares of each side, and `TEXT` with their numbers. Under
+      one-direction rules stability is unknown, and only the text is sent
     """
     position = session.position
     if position.rules.one_direction:
@@ -180,13 +180,13 @@ def outflank_stable(session: Session, arguments: Arguments) -> str:
 
 
 def outflank_parity(session: Session, arguments: Arguments) -> str:
-    """Colour the regions of empty squares: regions with an odd number of squares in one colour, others in another.
+    """Colour the regions of empty squares: one colour for odd numbers of squares, another for even numbers.
 
-    Squares that touch at a side or at a corner belong to the same region. Who moves first into each odd region tends
-    to move last in it.
+    Squares that touch at a side or at a corner belong to the same region. The side that moves into an odd region first
+    also tends to make the last move there.
 
     Answer: lines for GoGui to draw: `COLOR #rrggbb` with the squares of the odd and of the even regions, `LABEL` with
-      the size of each region on its first square, and `TEXT` with the number of regions
+      the size of each region on its first square, and `TEXT` with the numbers of regions
     """
     regions = list(_regions(_BOARD & ~(session.position.black | session.position.white)))
     odd = [region for region in regions if region.bit_count() % 2]
@@ -202,12 +202,12 @@ def outflank_parity(session: Session, arguments: Arguments) -> str:
 
 
 def outflank_live(session: Session, arguments: Arguments) -> str:
-    """Search ever deeper and draw the best line as it changes, until any line comes or the game is solved.
+    """Search deeper and deeper, and draw the best line as it changes, until any line arrives or the game is solved.
 
-    The drawings are `gogui-gfx:` lines on standard error, closed by an empty line: `VAR` with the line, and `TEXT` with
-    its score in discs from the side to move, how deep and how surely it was searched.
+    The drawings are `gogui-gfx:` lines on standard error, closed by an empty line: `VAR` with the best line, and `TEXT`
+    with its score in discs from the point of view of the side to move and the depth and selectivity of the search.
 
-    Answer: the last drawing; only a text if the game is over
+    Answer: the last drawing; if the game is over, only a text
     """
     position = session.position
     if position.is_over:
@@ -264,13 +264,12 @@ def _vertex(square: int) -> str:
 
 
 def outflank_book(session: Session, arguments: Arguments) -> str:
-    """Say which opening book is in use, and what it knows about the position.
+    """Describe the opening book in use, and its entry for the position.
 
-    Answer: `book` with its file, its number of positions and its rules, or `none`, and why if a book that was asked
-      for can't be used; if it knows the position, a second line
-      `score +2 bounds -2 +6 depth 18 prob 95 lines 40 wins 12 draws 8 losses 20`: discs from the side to move, the
-      least and the most that they can be, plies and selectivity of the searches, how many lines go on from here, and
-      how these end
+    Answer: `book` with the file, the number of positions and the rules; or `book none`, with the reason if a requested
+      book can't be used. If the book knows the position, a second line follows: `score +2 bounds -2 +6 depth 18 prob 95
+      lines 40 wins 12 draws 8 losses 20`. It gives the score in discs, the lowest and highest possible scores, the
+      plies and the selectivity of the searches, and the number of lines from here with their results
     """
     told = filter(None, (book.contents(session.rules) for book in session.books))
     books = [f"book {contents}" for contents in told] or ["book none"]
@@ -286,10 +285,10 @@ def outflank_book(session: Session, arguments: Arguments) -> str:
 
 
 def outflank_book_moves(session: Session, arguments: Arguments) -> str:
-    """List the moves that the opening book knows here.
+    """List the moves that the opening book knows in this position.
 
-    Answer: lines of vertex and score, the best first, without directions, in discs from the side to move; nothing if
-      it knows none
+    Answer: lines of vertex (without direction) and score in discs from the point of view of the side to move, the best
+      move first; nothing if the book knows no moves
     """
     entry = session.probe(session.position)
     moves = () if entry is None else entry.moves
@@ -299,16 +298,16 @@ def outflank_book_moves(session: Session, arguments: Arguments) -> str:
 def outflank_book_line(session: Session, arguments: Arguments) -> str:
     """Return the line of the opening book that is best for both sides.
 
-    Answer: colours and vertices in turn: `b D3 w C3`; nothing if the book does not know the position
+    Answer: pairs of colour and vertex: `b D3 w C3`; nothing if the book does not know the position
     """
     return variation(session.position, best_line(session.probe, session.position))
 
 
 def outflank_opening(session: Session, arguments: Arguments) -> str:
-    """Name the opening of the game.
+    """Return the name of the game's opening.
 
-    Answer: the names of the last position of the game that has a name, such as `Bat / Cow Bat / Cambridge`; nothing
-      if none has
+    Answer: the names of the last position of the game that has any, such as `Bat / Cow Bat / Cambridge`; otherwise
+      nothing
     """
     from outflank.book.names import opening_of_game
 
