@@ -35,22 +35,23 @@ _NUMBER = re.compile(r"[+-]?(?:\d{1,9}(?:\.\d{0,9})?|\.\d{1,9})", re.ASCII)
 def nboard(session: Session, argument: str) -> Iterator[str]:
     """Begin the dialogue.
 
-    Arguments: the version of the protocol; whatever it is, Outflank speaks version 2
-    Answer: `set myname` with name, version, and the checksum of the evaluation: `Outflank 1.1.0, evaluation f2eaca31`
-    Fails: if the version is not a number of at least 1, or if the evaluation's file can't be read
+    Arguments: the version of the protocol; Outflank speaks version 2 whatever the number
+    Answer: `set myname` with the name, the version and the checksum of the evaluation: `Outflank 1.1.0, evaluation
+      f2eaca31`
+    Fails: if the version is not a whole number of at least 1, or if the evaluation file can't be read
     """
     _read_whole(argument, "a version", 1, _HIGHEST)
     yield f"set myname Outflank {weights.version()}\n"
 
 
 def set_depth(session: Session, argument: str) -> Iterator[str]:
-    """Set the strength of play, as `--level` does: how deep to search, and from how many empty squares on to solve.
+    """Set the strength of play like `--level`: the search depth, and the number of empty squares to solve from.
 
-    It stays until it is set again. A limit that was given as an option holds besides it.
-    With `--elo` it is the strength of `hint` and `analyze` alone: the moves of `go` stay as weak as that says.
+    The setting lasts until the next `set depth`. Limits that were given as options remain in force. With `--elo`, the
+    setting applies only to `hint` and `analyze`: the moves of `go` stay as weak as that rating.
 
     Arguments: plies, from 0; more than 60 count as 60
-    Fails: if it is not a whole number of at least 0
+    Fails: if the argument is not a whole number of at least 0
     """
     level = min(_read_whole(argument, "a depth", 0, _HIGHEST), HIGHEST_LEVEL)
     session.strength = replace(session.strength, level=level)
@@ -60,13 +61,13 @@ def set_depth(session: Session, argument: str) -> Iterator[str]:
 def set_game(session: Session, argument: str) -> Iterator[str]:
     """Set the game, the position at its end, and both clocks.
 
-    The time control is the record's `TI`, `main/increment/extension`; what a player has used is the sum of the times
-    at his moves. Without `TI` there is no clock. `BO` is the start position. `RU`, an extension of ours, names rules
-    other than Othello's. Rules in which a move names its direction can't be played by NBoard.
+    The time control is the record's `TI`, `main/increment/extension`. The time that a player has used is the sum of the
+    times of his moves. Without `TI` there is no clock. `BO` is the start position. `RU`, an Outflank extension, names
+    rules other than Othello's. Rules under which a move names its direction can't be played in NBoard.
 
     Arguments: the game in GGF, `(;GM[Othello]...;)`
-    Fails: if it can't be read, holds an illegal move or is another game; the game before it stays. A `TI` that can't
-      be read gets a `status` too, and the game is then set without a clock
+    Fails: if the record can't be read, contains an illegal move or is of another game; the previous game is then kept.
+      If only `TI` can't be read, a `status` says so, and the game is set without a clock
     """
     if not (argument.startswith("(;") and argument.endswith(")")):
         raise NotationError(f"expected a game in GGF, (;GM[Othello]...;), got {argument[:40]!r}")
@@ -86,22 +87,22 @@ def set_game(session: Session, argument: str) -> Iterator[str]:
 
 
 def set_contempt(session: Session, argument: str) -> Iterator[str]:
-    """Set how a draw in the book is valued when `go` chooses from it: as that many discs for Black.
+    """Set the value of a draw in the book when `go` chooses a book move, in discs for Black.
 
     Arguments: from -100 (a draw is as good as a win for White) to 100 (as good as a win for Black)
-    Fails: if it is not a whole number in that range
+    Fails: if the argument is not a whole number in that range
     """
     session.contempt = float(_read_whole(argument, "a contempt", -_MOST_CONTEMPT, _MOST_CONTEMPT))
     yield from ()
 
 
 def move(session: Session, argument: str) -> Iterator[str]:
-    """Play a move for the side to move and take its time off the clock. A forced pass may be sent (`PA`) or left out.
+    """Play a move for the side to move, and take its time off the clock. A forced pass (`PA`) may be left out.
 
-    A line that is only a move, as in version 1 of the protocol, means the same.
+    A line that contains only a move, as in version 1 of the protocol, means the same.
 
-    Arguments: `F5`, `F5/eval` or `F5/eval/seconds`; the evaluation is not used, and both may be empty
-    Fails: if it can't be read or is illegal; then nothing is played
+    Arguments: `F5`, `F5/eval` or `F5/eval/seconds`; the evaluation is ignored, and both values may be empty
+    Fails: if the move can't be read or is illegal; nothing is played then
     """
     made, seconds = _read_move(argument)
     if not (made.is_pass and session.position.is_over):
@@ -111,20 +112,21 @@ def move(session: Session, argument: str) -> Iterator[str]:
 
 
 def hint(session: Session, argument: str) -> Iterator[str]:
-    """Report the best moves: those that the opening book knows, then others by a search that goes ever deeper.
+    """Report the best moves: first those that the opening book knows, then others, found by a deepening search.
 
-    The search ends at the depth that was set; the clock is no limit, and any other command ends it. `search` is
-    followed by the line of best play without blanks, the score in discs from the side to move, 0, and the depth: `12`
-    plies, `12@73%` if the search cuts what it guesses to be hopeless, `100%` if the score is proven. `book` has the
-    same for a move that the book knows; in place of the 0 it has the number of the book's lines that begin with the
-    move. A move of the book is not searched: NBoard shows one score for each square, and the later one would replace
-    the book's.
+    The search ends at the depth that was set; the clock does not limit it, and any other command ends it. A `search`
+    line contains the line of best play without blanks, the score in discs from the point of view of the side to move,
+    0, and the depth. The depth is `12` plies, `12@73%` if the search prunes moves that look hopeless, or `100%` if the
+    score is proven. A `book` line contains the same for a move that the book knows; in place of the 0 it has the number
+    of book lines that begin with the move. Book moves are not searched: NBoard shows one score per square, and a later
+    one would replace the book's.
 
-    Arguments: how many moves, 1 if left out
-    Answer: `status`; a `book` line for each of the best moves that the book knows, at most as many as asked for; if
-      these are fewer, after each iteration a `search` line for each of the best other moves, up to the number asked
-      for, and `nodestats` with the boards reached and the seconds; `status` at the end
-    Fails: if it is not a whole number of at least 1. If the game is over, a `status` says so and nothing else follows
+    Arguments: the number of moves, 1 if left out
+    Answer: `status`; a `book` line for each of the best moves that the book knows, up to the requested number. If there
+      are fewer, each iteration adds a `search` line for each of the best other moves, up to the requested number, and
+      `nodestats` with the boards reached and the seconds. `status` at the end
+    Fails: if the argument is not a whole number of at least 1. If the game is over, a `status` says so and nothing else
+      follows
     """
     count = _read_whole(argument or "1", "a number of moves", 1, _HIGHEST)
     position = session.position
@@ -149,13 +151,13 @@ def hint(session: Session, argument: str) -> Iterator[str]:
 
 
 def go(session: Session, argument: str) -> Iterator[str]:
-    """Choose a move, from the opening book or within the depth that was set and the clock, without playing it.
+    """Choose a move without playing it, from the opening book or within the depth that was set and the clock.
 
     Any other command ends the search, and the best move so far is then the answer: each `go` gets exactly one.
 
-    Answer: `status`, then `book`, or `search` and `nodestats`, as for `hint`, then `=== F5/1.25/0.400`: the move, the
-      score in discs from the side to move (left out if nothing is known) and the seconds it took. `=== PA` if the side
-      has to pass or the game is over
+    Answer: `status`, then `book`, or `search` and `nodestats`, as for `hint`; then `=== F5/1.25/0.400`: the move, its
+      score in discs from the point of view of the side to move (left out if unknown) and the seconds it took. `=== PA`
+      if the side to move has to pass or the game is over
     """
     began, found = time.perf_counter(), None
     yield _status("thinking")
@@ -169,23 +171,23 @@ def go(session: Session, argument: str) -> Iterator[str]:
 
 
 def ping(session: Session, argument: str) -> Iterator[str]:
-    """End the work on all commands before it. Nothing that follows is about an earlier position.
+    """End the work on all earlier commands. Nothing after the answer concerns an earlier position.
 
     Arguments: a whole number
     Answer: `pong` and the number
-    Fails: if it is not a whole number
+    Fails: if the argument is not a whole number
     """
     yield f"pong {_read_whole(argument, 'a number', -_HIGHEST, _HIGHEST)}\n"
 
 
 def learn(session: Session, argument: str) -> Iterator[str]:
-    """Add what is new in the game to the opening book of `--book`: the first two positions that it does not know.
+    """Add to the opening book of `--book` the first two positions of the game that it does not know.
 
-    They are searched at the level of the book, which takes some seconds; any other command breaks that off and leaves
-    the book as it was. The book that comes with the package is never changed.
+    They are searched at the book's level, which takes some seconds. Any other command breaks off the search and leaves
+    the book unchanged. The book that comes with the package is never changed.
 
-    Answer: `status`, then `learned`, then a `status` that says what was learned or why nothing was: NBoard clears its
-      status line when it reads `learned`
+    Answer: `status`, then `learned`, then a `status` that says what was learned or why nothing was. It comes last
+      because NBoard clears its status line when it reads `learned`
     """
     yield _status("learning")
     outcome = _learned(session)
@@ -207,10 +209,10 @@ def _learned(session: Session) -> str:
 
 
 def analyze(session: Session, argument: str) -> Iterator[str]:
-    """Score every position of the game, the last one first, to the depth that was set. Any other command ends it.
+    """Score every position of the game to the depth that was set, the last one first. Any other command ends it.
 
-    Answer: `status`; for each position `analysis`, the moves made until then, passes counted, and the score in discs
-      from Black's side, as NBoard draws it; `status` at the end
+    Answer: `status`; for each position `analysis`, the number of moves made so far, passes included, and the score in
+      discs from Black's point of view, as NBoard draws it; `status` at the end
     """
     game = session.game
     yield _status("analyzing the game")
@@ -226,7 +228,7 @@ def analyze(session: Session, argument: str) -> Iterator[str]:
 
 
 def quit_(session: Session, argument: str) -> Iterator[str]:
-    """End the work on all commands before it, and the program."""
+    """End the work on all earlier commands, and exit."""
     session.closed = True
     yield from ()
 
