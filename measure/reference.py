@@ -65,7 +65,7 @@ def _rule(check: Check) -> str:
     """Return the rule of a check, and the commands that an engine must list for the rule to apply."""
     if not check.needs:
         return check.rule
-    return f"{check.rule} (If {' and '.join(f'`{name}`' for name in sorted(check.needs))} is listed.)"
+    return f"{check.rule} (Requires {' and '.join(f'`{name}`' for name in sorted(check.needs))}.)"
 
 
 def _parameters() -> str:

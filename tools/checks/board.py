@@ -35,20 +35,20 @@ def refuses_impossible_boards(engine: TappedGtpDriver) -> None:
 
 @should()
 def says_unacceptable_size(engine: TappedGtpDriver) -> None:
-    """The failure of `boardsize` begins with GTP's words `unacceptable size`."""
+    """The error message of a failed `boardsize` begins with GTP's words `unacceptable size`."""
     engine.refuse_in_words("boardsize 1000", "unacceptable size")
 
 
 @must()
 def takes_a_komi(engine: TappedGtpDriver) -> None:
-    """`komi` succeeds, though Othello has none: controllers of many games send it."""
+    """`komi` succeeds although Othello has none: controllers for many games send it."""
     for komi in ("6.5", "0"):
         engine.succeed(f"komi {komi}")
 
 
 @must()
 def starts_as_othello_does(engine: TappedGtpDriver) -> None:
-    """Black begins with c4, d3, e6 or f5: a1 is top left, d4 and e5 are White's."""
+    """Black begins with c4, d3, e6 or f5: a1 is at the top left, and d4 and e5 are White's."""
     for square in START:
         engine.succeed("clear_board")
         engine.succeed(f"play black {square}")
@@ -56,7 +56,7 @@ def starts_as_othello_does(engine: TappedGtpDriver) -> None:
 
 @must()
 def refuses_other_first_moves(engine: TappedGtpDriver) -> None:
-    """A move that turns no disc is illegal: c5, d6, e3, f4, a1."""
+    """A first move that turns no disc is illegal: c5, d6, e3, f4 or a1."""
     set_up(engine)
     for square in ("c5", "d6", "e3", "f4", "a1"):
         engine.refuse(f"play black {square}")
@@ -64,7 +64,7 @@ def refuses_other_first_moves(engine: TappedGtpDriver) -> None:
 
 @must()
 def refuses_occupied_squares(engine: TappedGtpDriver) -> None:
-    """A square that has a disc is illegal."""
+    """A move to an occupied square is illegal."""
     set_up(engine, "f5")
     for square in ("d4", "e5", "f5"):
         engine.refuse(f"play white {square}")
@@ -72,28 +72,28 @@ def refuses_occupied_squares(engine: TappedGtpDriver) -> None:
 
 @should()
 def says_illegal_move(engine: TappedGtpDriver) -> None:
-    """The failure of an illegal `play` begins with GTP's words `illegal move`."""
+    """The error message for an illegal `play` begins with GTP's words `illegal move`."""
     set_up(engine)
     engine.refuse_in_words("play black a1", "illegal move")
 
 
 @must()
 def takes_whole_games(engine: TappedGtpDriver) -> None:
-    """`play` accepts all moves of four whole games, one of them a wipe-out, and of a beginning up to a pass."""
+    """`play` accepts all moves of four complete games, one of them a wipe-out, and of another game up to a pass."""
     for transcript in (BLACK_WINS, WHITE_WINS, DRAWN, WIPE_OUT, BEFORE_A_PASS):
         replay(engine, transcript)
 
 
 @must()
 def clears_the_board(engine: TappedGtpDriver) -> None:
-    """`clear_board` sets up the start position, whatever was played before."""
+    """`clear_board` sets up the starting position, whatever was played before."""
     replay(engine, "f5d6c3")
     replay(engine, "f5d6c3")
 
 
 @must()
 def opens_legally(engine: TappedGtpDriver) -> None:
-    """The first move is legal: c4, d3, e6 or f5, in any case."""
+    """The engine's first move is legal: c4, d3, e6 or f5, in upper or lower case."""
     think(engine, set_up(engine))
 
 
@@ -105,7 +105,7 @@ def moves_for_white(engine: TappedGtpDriver) -> None:
 
 @must(see=("opens-legally", "refuses-occupied-squares"))
 def plays_what_it_says(engine: TappedGtpDriver) -> None:
-    """`genmove` plays its move too: the reply to it is legal, and its square is taken."""
+    """`genmove` also plays its move: the reply to it is legal, and its square is occupied."""
     game = set_up(engine)
     move_somehow(engine, game)
     engine.refuse(f"play white {game.turns[0].move}")
@@ -114,7 +114,7 @@ def plays_what_it_says(engine: TappedGtpDriver) -> None:
 
 @must(see=("opens-legally", "plays-what-it-says"))
 def plays_a_whole_game(engine: TappedGtpDriver) -> None:
-    """A game of the engine against itself has legal moves only, from the first to the last."""
+    """If the engine plays a game against itself, every move is legal, from the first to the last."""
     game = set_up(engine)
     try:
         while not game.position.is_over:
@@ -126,7 +126,7 @@ def plays_a_whole_game(engine: TappedGtpDriver) -> None:
 
 @must("final_score")
 def tells_the_score(engine: TappedGtpDriver) -> None:
-    """`final_score` of a finished game is `B+n` or `W+n`, n being the difference of the discs, or `0`."""
+    """`final_score` of a finished game is `B+n` or `W+n`, where n is the disc difference, or `0`."""
     for transcript, score in ((BLACK_WINS, "B+4"), (WHITE_WINS, "W+18"), (DRAWN, "0")):
         set_up(engine, transcript)
         answer = engine.succeed("final_score")
@@ -135,7 +135,7 @@ def tells_the_score(engine: TappedGtpDriver) -> None:
 
 @must("undo")
 def takes_moves_back(engine: TappedGtpDriver) -> None:
-    """`undo` takes back the last `play`, and one after the other down to the start."""
+    """`undo` takes back the last `play`, and repeated calls take back all moves to the start."""
     set_up(engine, "f5d6c3")
     for _ in range(3):
         engine.succeed("undo")
@@ -153,7 +153,7 @@ def takes_its_own_move_back(engine: TappedGtpDriver) -> None:
 
 @must("undo")
 def refuses_to_undo_the_start(engine: TappedGtpDriver) -> None:
-    """`undo` fails if no move was played, also after `clear_board`."""
+    """`undo` fails if no move has been played, or none since `clear_board`."""
     set_up(engine, "f5")
     engine.succeed("clear_board")
     engine.refuse("undo")
@@ -162,14 +162,14 @@ def refuses_to_undo_the_start(engine: TappedGtpDriver) -> None:
 
 @should("undo")
 def says_cannot_undo(engine: TappedGtpDriver) -> None:
-    """The failure of `undo` begins with GTP's words `cannot undo`."""
+    """The error message of a failed `undo` begins with GTP's words `cannot undo`."""
     set_up(engine)
     engine.refuse_in_words("undo", "cannot undo")
 
 
 @should()
 def bears_a_move_out_of_turn(engine: TappedGtpDriver) -> None:
-    """`genmove white` is answered with a move or a failure if Black is to move, and the engine goes on."""
+    """If Black is to move, `genmove white` is answered with a move or a failure, and the engine continues."""
     engine.succeed("clear_board")
     engine.ask("genmove white", engine.thinking)
     set_up(engine, "f5")
@@ -177,7 +177,7 @@ def bears_a_move_out_of_turn(engine: TappedGtpDriver) -> None:
 
 @must("reg_genmove")
 def only_tells_a_move(engine: TappedGtpDriver) -> None:
-    """`reg_genmove` answers a legal move and does not play it."""
+    """`reg_genmove` returns a legal move and does not play it."""
     engine.succeed("clear_board")
     move = engine.succeed("reg_genmove black", engine.thinking)
     expect(move.lower() in START, f"one of {' '.join(START)}", repr(move))
@@ -192,7 +192,7 @@ def fails_to_load_nothing(engine: TappedGtpDriver) -> None:
 
 @must("list_games", "set_game")
 def plays_othello(engine: TappedGtpDriver) -> None:
-    """`list_games` names `Othello` and `set_game Othello` chooses it.
+    """`list_games` names `Othello`, and `set_game Othello` selects it.
 
     Otherwise Quarry takes the engine for a Go player.
     """
@@ -203,16 +203,16 @@ def plays_othello(engine: TappedGtpDriver) -> None:
 
 @must("gogui-rules_game_id")
 def tells_gogui_the_game(engine: TappedGtpDriver) -> None:
-    """`gogui-rules_game_id` answers `Othello`."""
+    """`gogui-rules_game_id` returns `Othello`."""
     game = engine.succeed("gogui-rules_game_id")
     expect(game == "Othello", "'Othello'", repr(game))
 
 
 @must("gogui-rules_legal_moves")
 def tells_gogui_the_legal_moves(engine: TappedGtpDriver) -> None:
-    """`gogui-rules_legal_moves` answers vertices separated by blanks.
+    """`gogui-rules_legal_moves` returns vertices separated by blanks.
 
-    It answers `pass` where that is the only move, and nothing once the game is over.
+    It returns `pass` if that is the only move, and nothing once the game is over.
     """
     for transcript in ("", BEFORE_A_PASS, WIPE_OUT):
         position = set_up(engine, transcript).position
@@ -223,7 +223,7 @@ def tells_gogui_the_legal_moves(engine: TappedGtpDriver) -> None:
 
 @must("gogui-rules_side_to_move")
 def tells_gogui_the_side_to_move(engine: TappedGtpDriver) -> None:
-    """`gogui-rules_side_to_move` answers a word that begins with `b` or `w`."""
+    """`gogui-rules_side_to_move` returns a word that begins with `b` or `w`."""
     for transcript, letter in (("", "b"), ("f5", "w")):
         set_up(engine, transcript)
         answer = engine.succeed("gogui-rules_side_to_move")
@@ -232,9 +232,9 @@ def tells_gogui_the_side_to_move(engine: TappedGtpDriver) -> None:
 
 @must("gogui-rules_board")
 def shows_gogui_the_board(engine: TappedGtpDriver) -> None:
-    """`gogui-rules_board` answers eight rows of `X` (Black), `O` and `.`.
+    """`gogui-rules_board` returns eight rows of `X` (Black), `O` (White) and `.` (empty).
 
-    Row 8 comes first, on the line of the sign.
+    Row 8 comes first, on the same line as the sign.
     """
     game = set_up(engine, "f5d6")
     raw = engine.ask("gogui-rules_board").raw.decode("utf-8", "replace")
@@ -255,7 +255,7 @@ def _rows(game: Game) -> list[str]:
 
 @must()
 def takes_a_pass(engine: TappedGtpDriver) -> None:
-    """`play black pass` succeeds if Black has no legal move, and White's next move follows."""
+    """`play black pass` succeeds if Black has no legal move, and White's next move is then accepted."""
     game = set_up(engine, BEFORE_A_PASS)
     engine.succeed("play black pass")
     game.pass_()
@@ -264,7 +264,7 @@ def takes_a_pass(engine: TappedGtpDriver) -> None:
 
 @should(see=("takes-vertices-in-any-case",))
 def takes_a_pass_in_capitals(engine: TappedGtpDriver) -> None:
-    """`play black PASS` is as good as `play black pass`."""
+    """`play black PASS` means the same as `play black pass`."""
     _expect_passes_to_be_taken(engine)
     set_up(engine, BEFORE_A_PASS)
     engine.succeed("play black PASS")
@@ -272,9 +272,9 @@ def takes_a_pass_in_capitals(engine: TappedGtpDriver) -> None:
 
 @should()
 def does_without_a_pass(engine: TappedGtpDriver) -> None:
-    """A move of the other side implies the pass of a side that has none.
+    """If a side has no legal move, a move of the other side implies its pass.
 
-    Some controllers, like Quarry, never send a pass.
+    Some controllers, such as Quarry, never send a pass.
     """
     game = set_up(engine, BEFORE_A_PASS)
     game.pass_()
@@ -291,7 +291,7 @@ def refuses_a_needless_pass(engine: TappedGtpDriver) -> None:
 
 @must(see=("opens-legally",))
 def passes_if_it_must(engine: TappedGtpDriver) -> None:
-    """`genmove` answers `pass` if there is no legal move, and White's next move follows."""
+    """`genmove` returns `pass` if there is no legal move, and White's next move is then accepted."""
     game = set_up(engine, BEFORE_A_PASS)
     think(engine, game)
     engine.succeed(f"play white {game.position.legal_moves()[0]}")
@@ -299,7 +299,7 @@ def passes_if_it_must(engine: TappedGtpDriver) -> None:
 
 @should(see=("opens-legally",))
 def passes_after_the_end(engine: TappedGtpDriver) -> None:
-    """`genmove` answers `pass` for either side once the game is over: GoGui ends a game with two passes."""
+    """Once the game is over, `genmove` returns `pass` for either side: GoGui ends a game with two passes."""
     set_up(engine, WIPE_OUT)
     for colour in ("white", "black"):
         answer = engine.succeed(f"genmove {colour}", engine.thinking)
@@ -308,7 +308,7 @@ def passes_after_the_end(engine: TappedGtpDriver) -> None:
 
 @should()
 def takes_passes_after_the_end(engine: TappedGtpDriver) -> None:
-    """`play` accepts a pass of either side once the game is over."""
+    """Once the game is over, `play` accepts a pass by either side."""
     _expect_passes_to_be_taken(engine)
     set_up(engine, WIPE_OUT)
     engine.succeed("play white pass")

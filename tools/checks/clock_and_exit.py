@@ -30,14 +30,14 @@ _MIDDLEGAMES = (beginning(WHITE_WINS, 12), beginning(DRAWN, 20), beginning(BLACK
 
 @must("time_settings", alone=True)
 def takes_clocks(engine: TappedGtpDriver) -> None:
-    """`time_settings` accepts absolute time (`60 0 0`), seconds a move (`0 2 1`) and byo-yomi (`60 10 5`)."""
+    """`time_settings` accepts absolute time (`60 0 0`), a time per move (`0 2 1`) and byo-yomi (`60 10 5`)."""
     for clock in ("60 0 0", "0 2 1", "60 10 5"):
         engine.succeed(f"time_settings {clock}")
 
 
 @must("time_settings", alone=True)
 def takes_no_limit(engine: TappedGtpDriver) -> None:
-    """`time_settings 0 1 0` means that there is no limit: a move is chosen as without a clock."""
+    """`time_settings 0 1 0` means no time limit: a move is chosen as without a clock."""
     engine.succeed("time_settings 0 1 0")
     think(engine, set_up(engine))
 
@@ -59,7 +59,7 @@ def refuses_bad_clocks(engine: TappedGtpDriver) -> None:
 
 @must("time_settings", alone=True)
 def keeps_seconds_a_move(engine: TappedGtpDriver) -> None:
-    """With `time_settings 0 1 1` each move takes at most a second, in the opening and 20 moves before the end."""
+    """With `time_settings 0 1 1` a move takes at most a second, after 12, 20 and 38 moves of a game."""
     for transcript in _MIDDLEGAMES:
         engine.succeed("time_settings 0 1 1")
         _play(engine, TimeControl.parse("1"), transcript, moves=1)
@@ -67,21 +67,21 @@ def keeps_seconds_a_move(engine: TappedGtpDriver) -> None:
 
 @must("time_settings", alone=True)
 def keeps_absolute_time(engine: TappedGtpDriver) -> None:
-    """With `time_settings 4 0 0` a whole game takes at most four seconds."""
+    """With `time_settings 4 0 0` the engine's moves of a game take at most four seconds in all."""
     engine.succeed("time_settings 4 0 0")
     _play(engine, TimeControl.parse("4+0"), "", moves=60)
 
 
 @must("time_settings", alone=True)
 def keeps_a_period(engine: TappedGtpDriver) -> None:
-    """With `time_settings 0 2 5` every block of five moves takes at most two seconds."""
+    """With `time_settings 0 2 5` each block of five moves takes at most two seconds."""
     engine.succeed("time_settings 0 2 5")
     _play(engine, TimeControl(main=0.0, period=2.0, period_moves=5), beginning(DRAWN, 10), moves=10)
 
 
 @must("kata-time_settings", "kata-list_time_settings", alone=True)
 def keeps_an_increment(engine: TappedGtpDriver) -> None:
-    """With `kata-time_settings fischer 1 0.2`, ten moves keep their time, if the engine knows the kind `fischer`."""
+    """If the engine knows the kind `fischer`, ten moves stay within `kata-time_settings fischer 1 0.2`."""
     if "fischer" in engine.succeed("kata-list_time_settings").split():
         engine.succeed("kata-time_settings fischer 1 0.2")
         _play(engine, TimeControl.parse("1+0.2"), beginning(DRAWN, 10), moves=10)
@@ -89,7 +89,7 @@ def keeps_an_increment(engine: TappedGtpDriver) -> None:
 
 @should("time_settings", "time_left", alone=True)
 def moves_at_once_if_time_is_up(engine: TappedGtpDriver) -> None:
-    """With no time left a move is chosen within two seconds."""
+    """With no time left, a move is chosen within two seconds."""
     engine.succeed("time_settings 60 0 0")
     game = set_up(engine, beginning(DRAWN, 20))
     engine.succeed(f"time_left {game.position.side} 0 0")
@@ -98,7 +98,7 @@ def moves_at_once_if_time_is_up(engine: TappedGtpDriver) -> None:
 
 @should("time_settings", alone=True)
 def heeds_its_clock(engine: TappedGtpDriver) -> None:
-    """With three seconds a move it thinks longer than with one.
+    """With three seconds per move, the engine thinks longer than with one second.
 
     This check fails if the engine ignores its clock, or if its options limit its search.
     """
@@ -161,7 +161,7 @@ def answers_quit(engine: TappedGtpDriver) -> None:
 
 @should(alone=True)
 def ends_with_code_0(engine: TappedGtpDriver) -> None:
-    """After `quit` the exit code is 0."""
+    """The exit code after `quit` is 0."""
     engine.send(b"quit\n")
     if not engine.ends_within(END_SECONDS):
         raise CheckSkipped("it does not end at quit: see answers-quit")
@@ -186,7 +186,7 @@ def ends_with_its_input(engine: TappedGtpDriver) -> None:
 
 @should(alone=True)
 def ends_while_it_thinks(engine: TappedGtpDriver) -> None:
-    """The program ends within two seconds of the end of its input also while it thinks."""
+    """The program ends within two seconds of the end of its input, even during a search."""
     _begin_to_think(engine)
     engine.process.end_input()
     engine.expect_end()
@@ -210,7 +210,7 @@ def moves_when_interrupted(engine: TappedGtpDriver) -> None:
 
 @should(alone=True)
 def rests_while_it_waits(engine: TappedGtpDriver) -> None:
-    """While the engine waits for a command, it uses at most a fifth of one processor."""
+    """While waiting for a command, the engine uses at most a fifth of one processor."""
     engine.succeed("genmove black", engine.thinking)
     limit = _IDLE_SHARE * _WATCH_SECONDS
     used = _watched(engine)

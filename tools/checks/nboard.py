@@ -113,7 +113,7 @@ def answers_a_ping(engine: TappedNBoardDriver) -> None:
 
 @must()
 def answers_pings_in_order(engine: TappedNBoardDriver) -> None:
-    """Pings that are sent at once are all answered, in their order."""
+    """Several pings that are sent at once are all answered, in order."""
     engine.tell("ping 31", "ping 32", "ping 33")
     pongs = [line for line in engine.until("pong 33") if line.startswith("pong")]
     expect(pongs == ["pong 31", "pong 32", "pong 33"], "pong 31, 32 and 33", pongs)
@@ -121,7 +121,7 @@ def answers_pings_in_order(engine: TappedNBoardDriver) -> None:
 
 @must()
 def ignores_what_it_does_not_know(engine: TappedNBoardDriver) -> None:
-    """Lines that are no command are ignored, and so are blank ones: the protocol may grow."""
+    """Blank lines and lines that are not commands are ignored, since the protocol may grow."""
     engine.tell("", "set volume 11", "flatter the player", "   ")
     said = [line for line in engine.until_pong() if not line.startswith("status")]
     expect(not said, "nothing but a pong", said)
@@ -129,7 +129,7 @@ def ignores_what_it_does_not_know(engine: TappedNBoardDriver) -> None:
 
 @should()
 def tells_its_name(engine: TappedNBoardDriver) -> None:
-    """`set myname`, if the engine answers `nboard 2` or `set depth` with it, is followed by a name."""
+    """If the engine answers `nboard 2` or `set depth` with `set myname`, a name follows these words."""
     engine.tell("nboard 2", "set depth 4")
     told = [line for line in engine.until_pong() if line.split()[:2] == ["set", "myname"]]
     if not told:
@@ -139,7 +139,7 @@ def tells_its_name(engine: TappedNBoardDriver) -> None:
 
 @should()
 def says_only_what_the_protocol_knows(engine: TappedNBoardDriver) -> None:
-    """Every line that is written is one of the protocol's."""
+    """Every line that the engine writes belongs to the protocol."""
     engine.set_game(Game(), depth=4)
     engine.tell("go")
     said = [*engine.until("===", seconds=engine.thinking), *engine.until_pong()]
@@ -183,7 +183,7 @@ _FORM = re.compile(r"(?:[A-H][1-8]|PA)(?:/-?(?:\d+\.?\d*)?(?:/\d+\.?\d*)?)?")
 
 @must()
 def moves_at_the_start(engine: TappedNBoardDriver) -> None:
-    """`go` at the start is answered with `===` and a legal move."""
+    """`go` in the starting position is answered with `===` and a legal move."""
     _expect_legal(engine.answer_at(Game()), Game())
 
 
@@ -196,7 +196,7 @@ def reads_a_record(engine: TappedNBoardDriver) -> None:
 
 @must()
 def takes_moves(engine: TappedNBoardDriver) -> None:
-    """`move` plays a move on the board that was set."""
+    """`move` plays a move in the position that was set."""
     engine.answer_at(Game())
     engine.tell("move F5/0.00/0.10")
     _expect_legal(engine.answer_to_go(), Game.from_transcript("f5"))
@@ -204,7 +204,7 @@ def takes_moves(engine: TappedNBoardDriver) -> None:
 
 @must()
 def does_not_play_its_move(engine: TappedNBoardDriver) -> None:
-    """`go` chooses and does not play: asked again, the engine moves for the same side."""
+    """`go` chooses a move without playing it: if asked again, the engine moves for the same side."""
     game = Game.from_transcript(_OPENING)
     engine.answer_at(game)
     _expect_legal(engine.answer_to_go(), game)
@@ -212,7 +212,7 @@ def does_not_play_its_move(engine: TappedNBoardDriver) -> None:
 
 @should()
 def passes_when_it_must(engine: TappedNBoardDriver) -> None:
-    """`go` without a legal move is answered with `=== PA`."""
+    """`go` is answered with `=== PA` if there is no legal move."""
     answer = engine.answer_at(Game.from_transcript(BEFORE_A_PASS))
     expect(_move_of(answer).lower() in ("pa", "pass", "ps"), "=== PA", repr(answer))
 
@@ -227,7 +227,7 @@ def reads_a_pass_in_a_record(engine: TappedNBoardDriver) -> None:
 
 @must()
 def takes_a_pass_as_a_move(engine: TappedNBoardDriver) -> None:
-    """`move PA` passes."""
+    """`move PA` plays a pass."""
     game = Game.from_transcript(BEFORE_A_PASS)
     engine.set_game(game, depth=3)
     engine.tell("move PA")
@@ -237,7 +237,7 @@ def takes_a_pass_as_a_move(engine: TappedNBoardDriver) -> None:
 
 @must(alone=True)
 def survives_a_finished_game(engine: TappedNBoardDriver) -> None:
-    """`go` does no harm if the game is over, and the engine plays the next game."""
+    """`go` does no harm if the game is over, and the engine then plays the next game."""
     engine.set_game(Game.from_transcript(WIPE_OUT))
     engine.tell("go")
     engine.until_pong(engine.thinking)
@@ -246,14 +246,14 @@ def survives_a_finished_game(engine: TappedNBoardDriver) -> None:
 
 @should()
 def writes_moves_as_the_protocol_has_them(engine: TappedNBoardDriver) -> None:
-    """The answer to `go` is `=== F5/1.25/0.4`: a capital, slashes and no blanks; the end of it may be left out."""
+    """`go` is answered in the form `=== F5/1.25/0.4`: capitals, slashes, no blanks; the numbers may be left out."""
     answer = engine.answer_at(Game())
     expect(_FORM.fullmatch(answer) is not None, "=== F5/eval/seconds", repr(answer))
 
 
 @should()
 def tells_what_it_thinks(engine: TappedNBoardDriver) -> None:
-    """`hint 2` is answered with `search` or `book` lines, which begin with a legal move."""
+    """`hint 2` is answered with `search` or `book` lines that begin with a legal move."""
     engine.set_game(Game(), depth=4)
     engine.tell("hint 2")
     said = engine.until("search", "book", seconds=engine.thinking)
@@ -264,7 +264,7 @@ def tells_what_it_thinks(engine: TappedNBoardDriver) -> None:
 
 @should()
 def analyses_each_position(engine: TappedNBoardDriver) -> None:
-    """`analyze`, if the engine knows it, is answered with `analysis MOVES EVAL` for each position of the game."""
+    """If the engine knows `analyze`, it answers with `analysis MOVES EVAL` for each position of the game."""
     engine.set_game(Game.from_transcript(_OPENING), depth=3)
     engine.tell("analyze")
     wanted = {str(number) for number in range(5)}
@@ -284,7 +284,7 @@ def _moves_made(engine: TappedNBoardDriver, seconds: float) -> set[str]:
 
 @should(alone=True)
 def heeds_the_clock_in_the_record(engine: TappedNBoardDriver) -> None:
-    """With three seconds for the whole game in the record, `go` is answered within them, whatever the depth."""
+    """If the record allows three seconds for the game, `go` is answered within this time, whatever the depth."""
     engine.set_game(Game.from_transcript(_OPENING), f"0:0{_CLOCK_SECONDS}", depth=DEEP)
     engine.tell("go")
     engine.until("===", seconds=_CLOCK_SECONDS)

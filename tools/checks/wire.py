@@ -25,28 +25,28 @@ def says_nothing_first(engine: TappedGtpDriver) -> None:
 
 @must()
 def speaks_version_2(engine: TappedGtpDriver) -> None:
-    """`protocol_version` answers `2`."""
+    """`protocol_version` returns `2`."""
     version = engine.succeed("protocol_version")
     expect(version == "2", "'2'", repr(version))
 
 
 @must()
 def has_a_name(engine: TappedGtpDriver) -> None:
-    """`name` answers one line of text."""
+    """`name` returns one line of text."""
     name = engine.succeed("name")
     expect(bool(name) and "\n" not in name, "one line", repr(name))
 
 
 @must()
 def has_a_version(engine: TappedGtpDriver) -> None:
-    """`version` answers one line of text or nothing."""
+    """`version` returns one line of text, or nothing."""
     version = engine.succeed("version")
     expect("\n" not in version, "one line", repr(version))
 
 
 @must()
 def lists_a_command_on_each_line(engine: TappedGtpDriver) -> None:
-    """`list_commands` answers one name on each line."""
+    """`list_commands` returns one name per line."""
     lines = engine.succeed("list_commands").split("\n")
     odd = [line for line in lines if len(line.split()) != 1]
     expect(not odd, "one name on each line", repr("\n".join(odd)[:100]))
@@ -61,7 +61,7 @@ def lists_no_command_twice(engine: TappedGtpDriver) -> None:
 
 @must()
 def lists_what_is_required(engine: TappedGtpDriver) -> None:
-    """`list_commands` names the eleven commands that every engine has.
+    """`list_commands` names the eleven commands that every engine must have.
 
     They are `protocol_version`, `name`, `version`, `known_command`, `list_commands`, `quit`, `boardsize`,
     `clear_board`, `komi`, `play` and `genmove`.
@@ -73,7 +73,7 @@ def lists_what_is_required(engine: TappedGtpDriver) -> None:
 
 @must()
 def knows_what_it_lists(engine: TappedGtpDriver) -> None:
-    """`known_command` answers `true` for every command that is listed."""
+    """`known_command` returns `true` for every command that is listed."""
     for name in engine.succeed("list_commands").split():
         known = engine.succeed(f"known_command {name}")
         expect(known == "true", f"'true' for 'known_command {name}'", repr(known))
@@ -81,26 +81,26 @@ def knows_what_it_lists(engine: TappedGtpDriver) -> None:
 
 @must()
 def knows_nothing_else(engine: TappedGtpDriver) -> None:
-    """`known_command` answers `false` for a name that is no command."""
+    """`known_command` returns `false` for a name that is not a command."""
     known = engine.succeed(f"known_command {_NONSENSE}")
     expect(known == "false", "'false'", repr(known))
 
 
 @must()
 def fails_unknown_commands(engine: TappedGtpDriver) -> None:
-    """A command that the engine does not have fails."""
+    """A command that does not exist fails."""
     engine.refuse(_NONSENSE)
 
 
 @should()
 def says_unknown_command(engine: TappedGtpDriver) -> None:
-    """The failure of an unknown command begins with GTP's words `unknown command`."""
+    """The error message for an unknown command begins with GTP's words `unknown command`."""
     engine.refuse_in_words(_NONSENSE, "unknown command")
 
 
 @should(see=("fails-unknown-commands",))
 def tells_case_apart(engine: TappedGtpDriver) -> None:
-    """Names of commands differ by case: `NAME` is not `name`."""
+    """Command names are case-sensitive: `NAME` is not `name`."""
     engine.refuse("NAME")
 
 
@@ -118,14 +118,14 @@ def begins_with_a_sign_and_a_blank(engine: TappedGtpDriver) -> None:
 
 @must()
 def answers_nothing_with_a_bare_sign(engine: TappedGtpDriver) -> None:
-    """An answer without text is `=` alone (a blank after it is tolerated), then the empty line."""
+    """An answer without text is `=` alone (a blank after it is tolerated), followed by the empty line."""
     raw = engine.ask("clear_board").raw.replace(b"\r", b"")
     expect(raw in (b"=\n\n", b"= \n\n"), "'=' and an empty line", raw[:40])
 
 
 @must()
 def fails_with_a_question_mark(engine: TappedGtpDriver) -> None:
-    """A failure begins with `?`, one blank, and says something."""
+    """A failure consists of `?`, one blank, and an error message."""
     raw = engine.ask(engine.refused()).raw
     expect(re.match(rb"\? [^ \n]", raw) is not None, "'? ' and a text", raw[:40])
 
@@ -142,7 +142,7 @@ def ends_with_one_empty_line(engine: TappedGtpDriver) -> None:
 
 @must()
 def has_no_empty_line_inside(engine: TappedGtpDriver) -> None:
-    """An answer of many lines has no empty line before its end, since the first empty line ends the answer."""
+    """An answer of several lines has no empty line before its end, since the first empty line ends the answer."""
     engine.succeed("name")
     if engine.trailing().strip():
         raise CheckSkipped("it writes after an answer of one line too: see answers-each-command-once")
@@ -170,7 +170,7 @@ def answers_each_command_once(engine: TappedGtpDriver) -> None:
 
 @must()
 def says_only_its_move(engine: TappedGtpDriver) -> None:
-    """While the engine thinks, and once it has moved, nothing else is written to standard output."""
+    """During a search and after it, nothing but the move is written to standard output."""
     engine.succeed("clear_board")
     if engine.trailing().strip():
         raise CheckSkipped("it writes where it does not think too: see answers-each-command-once")
@@ -182,7 +182,7 @@ def says_only_its_move(engine: TappedGtpDriver) -> None:
 
 @should()
 def answers_at_once(engine: TappedGtpDriver) -> None:
-    """A command that asks for no thinking is answered within half a second: answers are flushed."""
+    """A command that needs no search is answered within half a second: answers are flushed."""
     engine.succeed("name")
     seconds = min(engine.ask("name").seconds for _ in range(3))
     expect(seconds <= _PROMPT_SECONDS, f"an answer within {_PROMPT_SECONDS} s", f"one after {seconds:.2f} s")
@@ -199,34 +199,34 @@ def _ask(engine: TappedGtpDriver, id: str, command: str) -> RawAnswer:
 
 @must(alone=True)
 def repeats_an_id(engine: TappedGtpDriver) -> None:
-    """The answer repeats an id, without a blank after the sign: `7 name` is answered `=7 ...`."""
+    """The answer repeats an id, without a blank after the sign: `7 name` is answered with `=7 ...`."""
     reply = engine.ask("7 name")
     expect(reply.id == "7" and reply.glued, "the id '7' glued to the sign", reply)
 
 
 @must(alone=True, see=("repeats-an-id",))
 def repeats_an_id_without_text(engine: TappedGtpDriver) -> None:
-    """An answer without text repeats the id too: `7 clear_board` is answered `=7`."""
+    """An answer without text repeats the id too: `7 clear_board` is answered with `=7`."""
     _ask(engine, "7", "clear_board")
 
 
 @must(alone=True, see=("repeats-an-id",))
 def repeats_an_id_in_a_failure(engine: TappedGtpDriver) -> None:
-    """A failure repeats the id too: an unknown command with the id 7 is answered `?7 ...`."""
+    """A failure repeats the id too: an unknown command with the id 7 is answered with `?7 ...`."""
     reply = _ask(engine, "7", engine.refused())
     expect(not reply.ok, "a failure", reply)
 
 
 @must(alone=True, see=("repeats-an-id",))
 def repeats_small_and_large_ids(engine: TappedGtpDriver) -> None:
-    """Ids reach from 0 to 2147483647."""
+    """Ids range from 0 to 2147483647."""
     for id in ("0", "2147483647"):
         _ask(engine, id, "name")
 
 
 @must(alone=True)
 def forgets_an_id(engine: TappedGtpDriver) -> None:
-    """The answer to a command without an id has no id, also after a command with an id."""
+    """The answer to a command without an id has no id, even after a command with an id."""
     engine.ask("7 name")
     reply = engine.ask("name")
     expect(not reply.id, "no id", reply)
@@ -234,7 +234,7 @@ def forgets_an_id(engine: TappedGtpDriver) -> None:
 
 @must(alone=True, see=("repeats-an-id",))
 def answers_in_order(engine: TappedGtpDriver) -> None:
-    """Commands that are sent without waiting are all answered, in their order."""
+    """Commands that are sent without waiting for answers are all answered, in order."""
     texts = {command: engine.succeed(command) for command in ("name", "list_commands")}
     asked = [(str(id), "name" if id % 3 else "list_commands") for id in range(1, _PIPELINED + 1)]
     replies = engine.replies([" ".join(each) for each in asked])
@@ -267,7 +267,7 @@ def _answers_once(engine: TappedGtpDriver, dressed: Callable[[bytes], bytes]) ->
 
 @must()
 def ignores_blank_lines(engine: TappedGtpDriver) -> None:
-    """A line that is empty, or holds only blanks, gets no answer."""
+    """A line that is empty or contains only blanks gets no answer."""
     _answers_once(engine, lambda command: b"\n  \n\t\n" + command + b"\n\n")
 
 
@@ -279,7 +279,7 @@ def ignores_lines_of_comment(engine: TappedGtpDriver) -> None:
 
 @must()
 def ignores_comments_behind_commands(engine: TappedGtpDriver) -> None:
-    """What follows `#` is no part of a command."""
+    """Text after `#` is not part of a command."""
     _comment_sign(engine)
 
 
@@ -300,19 +300,19 @@ def ignores_carriage_returns(engine: TappedGtpDriver) -> None:
 
 @must()
 def takes_tabs_for_blanks(engine: TappedGtpDriver) -> None:
-    """A tab separates words as a blank does."""
+    """A tab separates words like a blank."""
     _answers_once(engine, lambda command: command.replace(b" ", b"\t") + b"\n")
 
 
 @must()
 def takes_any_number_of_blanks(engine: TappedGtpDriver) -> None:
-    """Blanks before, between and after the words make no difference."""
+    """Additional blanks before, between and after the words make no difference."""
     _answers_once(engine, lambda command: b"  " + command.replace(b" ", b"   ") + b"  \n")
 
 
 @should()
 def drops_control_characters(engine: TappedGtpDriver) -> None:
-    """Other control characters are dropped, wherever they stand."""
+    """Other control characters are dropped, wherever they occur."""
     _answers_once(
         engine, lambda command: command[:5] + b"\x07" + command[5:-2] + b"\x01" + command[-2:] + b"\x7f\n"
     )
@@ -320,7 +320,7 @@ def drops_control_characters(engine: TappedGtpDriver) -> None:
 
 @should()
 def bears_foreign_letters(engine: TappedGtpDriver) -> None:
-    """Bytes beyond ASCII do no harm in a comment."""
+    """Non-ASCII bytes in a comment do no harm."""
     try:
         sign = _comment_sign(engine)
         _answers_once(engine, lambda command: b"# another\n" + command + b"\n")
@@ -331,7 +331,7 @@ def bears_foreign_letters(engine: TappedGtpDriver) -> None:
 
 @must()
 def waits_for_the_line_to_end(engine: TappedGtpDriver) -> None:
-    """A command that arrives in pieces is one command."""
+    """A command that arrives in pieces is executed as one command."""
     command, text = _plain(engine)
     for piece in (command[:9], command[9:-2], command[-2:] + b"\n"):
         engine.send(piece)
@@ -342,7 +342,7 @@ def waits_for_the_line_to_end(engine: TappedGtpDriver) -> None:
 
 @should(see=("fails-unknown-commands",))
 def bears_a_long_line(engine: TappedGtpDriver) -> None:
-    """A line of 100,000 bytes is answered once, and does no harm."""
+    """A line of 100,000 bytes is answered once and does no harm."""
     engine.succeed("name")
     engine.send(b"x" * _LONG + b"\n")
     reply = engine.reply()
@@ -356,7 +356,7 @@ _WRONG = ("play", "play red a1", "play black z9", "play black d4", "genmove red"
 
 @must()
 def takes_colours_in_any_case(engine: TappedGtpDriver) -> None:
-    """A colour is `b`, `w`, `black` or `white`, in any case."""
+    """A colour is `b`, `w`, `black` or `white`, in upper or lower case."""
     for black, white in (("b", "w"), ("black", "white"), ("B", "W"), ("Black", "White"), ("BLACK", "WHITE")):
         engine.succeed("clear_board")
         engine.succeed(f"play {black} f5")
@@ -365,7 +365,7 @@ def takes_colours_in_any_case(engine: TappedGtpDriver) -> None:
 
 @must()
 def takes_vertices_in_any_case(engine: TappedGtpDriver) -> None:
-    """A vertex is `f5` or `F5`."""
+    """A vertex may be in lower or upper case: `f5` or `F5`."""
     for vertex in ("f5", "F5"):
         engine.succeed("clear_board")
         engine.succeed(f"play black {vertex}")
@@ -396,7 +396,7 @@ def _answers_genmove(engine: TappedGtpDriver, colour: str) -> bool:
 
 @must()
 def refuses_missing_arguments(engine: TappedGtpDriver) -> None:
-    """A command that lacks an argument fails; the engine goes on."""
+    """A command that lacks an argument fails, and the engine continues."""
     # Another check reports an engine that ignores the colour.
     heeds_colours = _answers_genmove(engine, "black") and not _answers_genmove(engine, "red")
     engine.succeed("clear_board")
@@ -414,7 +414,7 @@ def refuses_what_is_no_number(engine: TappedGtpDriver) -> None:
 
 @must()
 def changes_nothing_when_it_fails(engine: TappedGtpDriver) -> None:
-    """A command that fails leaves the position as it is."""
+    """A command that fails leaves the position unchanged."""
     failed = [_changes_nothing(engine, command) for command in _WRONG]
     if not any(failed):
         raise CheckSkipped(f"it refuses none of {', '.join(_WRONG)}")
