@@ -35,9 +35,9 @@ _Sentence = Annotated[str, Meta(max_length=1_000)]
 _Move = Annotated[str, Meta(max_length=20)]  # no valid move, such as "resign" or "d3/ne", is longer
 _Moves = Annotated[list[_Move], Meta(max_length=256)]
 _Times = Annotated[list[_Seconds | None], Meta(max_length=256)]
-_Id = Annotated[_Natural, "of the request; the answer repeats it"]
-_Game = Annotated[_Natural, "the game's key on this line"]
-_Number = Annotated[_Natural, "of the game in the run"]
+_Id = Annotated[_Natural, "id of the request; the answer repeats it"]
+_Game = Annotated[_Natural, "key of the game on this connection"]
+_Number = Annotated[_Natural, "number of the game in the run"]
 _Engine = Annotated[_Name, "name of the engine"]
 
 
@@ -72,36 +72,36 @@ class HelloMessage(Message):
     """The first message of a connection."""
 
     protocol: Annotated[_Count, "version of these messages"]
-    token: Annotated[_Name, "by which the server knows the entrant"]
+    token: Annotated[_Name, "token of the entrant"]
 
 
 class WelcomeMessage(Message):
-    """The answer to the right token."""
+    """The answer to a valid token."""
 
     protocol: Annotated[_Natural, "version of these messages"]
-    name: Annotated[_Name, "of the entrant in tables"]
-    session: Annotated[_Name, "new if the server was started again: earlier requests are void then"]
-    rules: Annotated[str, Meta(max_length=300), "that are played, as docs/rules.md names them"]
-    time: Annotated[_Name, "the time control, as docs/match.md writes it"]
-    patience: Annotated[_Seconds, "seconds in which a lost line may come back, all losses of a game together"]
+    name: Annotated[_Name, "name of the entrant in tables"]
+    session: Annotated[_Name, "id that changes if the server is restarted; earlier requests are then void"]
+    rules: Annotated[str, Meta(max_length=300), "rules of the games, in the notation of docs/rules.md"]
+    time: Annotated[_Name, "time control, in the notation of docs/match.md"]
+    patience: Annotated[_Seconds, "seconds for which the connection may be lost, in total for a game"]
 
 
 class RefusedMessage(Message):
-    """The answer to anything that is wrong."""
+    """The answer to any error."""
 
-    reason: Annotated[_Sentence, "a sentence; the server closes the line"]
-    again: Annotated[bool | None, "whether it makes sense to come again"] = None
+    reason: Annotated[_Sentence, "reason, as a sentence; the server then closes the connection"]
+    again: Annotated[bool | None, "whether the client may try again"] = None
 
 
 class OpenMessage(Message):
-    """The engine is started: the line is open, and games may begin."""
+    """The engine has started, and games may begin."""
 
-    slots: Annotated[int, Meta(ge=1, le=MOST_SLOTS), "games that the engine can play at once"]
-    engine: Annotated[_Name, "what it calls itself"]
+    slots: Annotated[int, Meta(ge=1, le=MOST_SLOTS), "number of games that the engine can play at once"]
+    engine: Annotated[_Name, "name that the engine reports"]
 
 
 class NewMessage(Message):
-    """Asks to set up the start of a game."""
+    """Requests the setup of a new game."""
 
     id: _Id
     game: _Game
@@ -114,44 +114,44 @@ class ReadyMessage(Message):
 
 
 class ThinkMessage(Message, kw_only=True):
-    """Asks for a move; the game so far is in it."""
+    """Requests a move, and contains the game so far."""
 
     id: _Id
     game: _Game
-    colour: Annotated[Colour, "who is to move"]
-    moves: Annotated[_Moves, "all moves of the game so far, passes as `pass`"]
-    seconds: Annotated[_Times, "seconds of each move; null if it was given"]
-    left: Annotated[_Seconds | None, "seconds on its clock; left out without a clock"] = None
-    left_moves: Annotated[_Count, "moves for which they are; 0 in main time"]
-    wait: Annotated[_Seconds, "seconds after which the move is not waited for any more"]
+    colour: Annotated[Colour, "side to move"]
+    moves: Annotated[_Moves, "all moves of the game so far, with passes as `pass`"]
+    seconds: Annotated[_Times, "seconds of each move; null for passes and moves of a given opening"]
+    left: Annotated[_Seconds | None, "seconds left on the engine's clock; left out without a clock"] = None
+    left_moves: Annotated[_Count, "number of moves due in these seconds; 0 in main time"]
+    wait: Annotated[_Seconds, "seconds after which the server stops waiting for the move"]
 
 
 class MoveMessage(Message):
     """Answers `think`."""
 
     id: _Id
-    move: Annotated[_Move, "`f5`, or `resign`"]
-    score: Annotated[_Discs | None, "discs, from the side that moves"] = None
+    move: Annotated[_Move, "a move such as `f5`, or `resign`"]
+    score: Annotated[_Discs | None, "discs, from the point of view of the side that moves"] = None
     book: Annotated[bool | None, "whether the move came from an opening book"] = None
 
 
 class ThoughtMessage(Message):
-    """Goes before `move`, any number of times, if the engine thinks aloud."""
+    """Reports on a search; may be sent any number of times before `move`."""
 
     id: _Id
-    line: Annotated[_Sentence, "what the engine reports while it thinks, as it wrote it; for those who watch"]
+    line: Annotated[_Sentence, "line that the engine wrote during its search, for spectators"]
 
 
 class FailedMessage(Message):
-    """Answers `new` or `think`: the engine has failed, and loses the game."""
+    """Answers `new` or `think`: the engine has failed and loses the game."""
 
     id: _Id
-    fault: Annotated[Fault, "how it failed"]
-    reason: Annotated[_Sentence, "a sentence"]
+    fault: Annotated[Fault, "kind of failure"]
+    reason: Annotated[_Sentence, "reason, as a sentence"]
 
 
 class DropMessage(Message):
-    """Nobody waits for an answer in this game any more."""
+    """Drops a game: no answer in it is needed any more."""
 
     game: _Game
 
@@ -171,26 +171,26 @@ class ResultMessage(Message, kw_only=True):
     black: _Engine
     white: _Engine
     winner: Annotated[_Name | None, "name of the engine; left out for a draw"] = None
-    ending: Annotated[_Name, "how the game ended, as docs/match.md names it"]
-    detail: Annotated[_Sentence, "the reason, if it was a fault"]
-    margin: Annotated[_Discs | None, "discs, from Black's side; left out if it was broken off"] = None
+    ending: Annotated[_Name, "ending of the game, as docs/match.md names it"]
+    detail: Annotated[_Sentence, "reason, if a fault ended the game"]
+    margin: Annotated[_Discs | None, "disc difference for Black; left out if the game was broken off"] = None
 
 
 class OverMessage(Message):
-    """The tournament is over; nobody need come again."""
+    """The tournament is over; clients need not reconnect."""
 
 
 class PingMessage(Message):
-    """Asks for `pong` at once; the time in between is measured."""
+    """Requests `pong` at once; the server measures the round trip."""
 
-    ping: Annotated[_Natural, "its number; answered with `pong` at once"]
-    line: Annotated[_Seconds, "seconds that are allowed for the line on each move"]
+    ping: Annotated[_Natural, "number of the ping"]
+    line: Annotated[_Seconds, "seconds allowed for the network on each move"]
 
 
 class PongMessage(Message):
     """Answers `ping`."""
 
-    ping: Annotated[_Natural, "the number of the ping"]
+    ping: Annotated[_Natural, "number of the ping"]
 
 
 RequestMessage = NewMessage | ThinkMessage
