@@ -122,7 +122,10 @@ def _read_range(texts: Sequence[str]) -> range | None:
 
 
 source_option = click.option(
-    "--input-format", "source", type=click.Choice(FORMATS), help="Format of the files.  [default: detected]"
+    "--input-format",
+    "source",
+    type=click.Choice(FORMATS),
+    help="Format of the input files.  [default: detected]",
 )
 player_option = click.option(
     "--player",
@@ -130,14 +133,14 @@ player_option = click.option(
     multiple=True,
     callback=read_by(_read_players),
     metavar="NAME",
-    help="Only games of a player whose name has NAME in it; given twice, games between two such players.",
+    help="Only games of a player whose name contains NAME; given twice, only games between two such players.",
 )
 event_option = click.option(
     "--event",
     multiple=True,
     callback=read_by(_only),
     metavar="NAME",
-    help="Only games of an event whose name has NAME in it.",
+    help="Only games of an event whose name contains NAME.",
 )
 year_option = click.option(
     "--year",
@@ -165,7 +168,7 @@ filter_options = handing(
         multiple=True,
         callback=read_by(_read_range),
         metavar="N[-N]",
-        help="Only games with this many discs played.",
+        help="Only games of this many moves, not counting passes.",
     ),
 )
 """The options ``--player --event --year --result --length``, passed to the command as ``wanted``, a ``GameFilter``."""

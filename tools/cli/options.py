@@ -34,7 +34,7 @@ def rules_option_read_by(
     read: Callable[[str], Rules],
     *,
     default: str | None = "othello",
-    text: str = "PRESET[,OPTION=VALUE...], see docs/rules.md.",
+    text: str = "Rules as PRESET[,OPTION=VALUE...]; see docs/rules.md.",
     is_eager: bool = False,
 ) -> Callable[[Decorated], Decorated]:
     """Return the option ``--rules RULES``, parsed by `read`; a NotationError is reported as wrong usage."""
@@ -58,10 +58,10 @@ def tc_option(name: str, **attributes: Any) -> Callable[[Decorated], Decorated]:
 
 
 threads_option = click.option(
-    "--threads", type=WholeNumber(1, MOST_THREADS), default=1, help="Threads to search with."
+    "--threads", type=WholeNumber(1, MOST_THREADS), default=1, help="Number of search threads."
 )
 hash_option = click.option(
-    "--hash", "hash_mb", type=COUNT, default=DEFAULT_HASH_MB, help="Size of the table in MB."
+    "--hash", "hash_mb", type=COUNT, default=DEFAULT_HASH_MB, help="Size of the transposition table in MB."
 )
 
 
@@ -82,7 +82,7 @@ weights_option = click.option(
     type=EXISTING_FILE,
     callback=_use_weights,
     expose_value=False,
-    help="Evaluation to search with, a file that outflank train wrote.  [default: the shipped one]",
+    help="Evaluation file written by outflank train.  [default: the shipped one]",
 )
 """The option ``--weights FILE``: every ``Searcher`` of the command and of its worker processes uses these weights."""
 
@@ -99,7 +99,7 @@ param_option = click.option(
     metavar="NAME=VALUE",
     callback=read_by(_read_parameters),
     shell_complete=completed_by(*(f"{name}=" for name in PARAMETERS)),
-    help="Set a number of the search, see docs/search.md; several may be given.  [default: as in the table there]",
+    help="Set a search parameter of docs/search.md; may be repeated.  [default: as in the table there]",
 )
 search_options = together(threads_option, hash_option, param_option, weights_option)
 plain_search_options = together(threads_option, hash_option, weights_option)
@@ -118,13 +118,13 @@ def selectivity_option(default: str = "", value: str | None = None) -> Callable[
         type=SELECTIVITY,
         callback=read_by(int),
         default=value,
-        help="Certainty of selective cuts in percent; 100 is full width."
+        help="Certainty of selective cuts in percent; 100 for full width."
         + (f"  [default: {default}]" if default else ""),
     )
 
 
 def book_option(
-    what: str, otherwise: str = "the one that comes with the package"
+    what: str, otherwise: str = "the shipped one for the rules"
 ) -> Callable[[Decorated], Decorated]:
     """Return the option ``--book BOOK|none``, whose value is passed to the command as ``book``, a text or None.
 
@@ -136,17 +136,15 @@ def book_option(
         "--book",
         metavar="BOOK|none",
         shell_complete=completed_by("none", "standard", "parallel", files=True),
-        help=f"Opening book {what}, a file, standard or parallel.  [default: {otherwise}]",
+        help=f"Opening book {what}: a file, standard or parallel.  [default: {otherwise}]",
     )
 
 
-played_book_option = book_option(
-    "to play from", "the one that comes with the package, if it is for the rules"
-)
+played_book_option = book_option("to play from", "the shipped one for the rules, if any")
 archive_option = click.option(
     "--archive",
     type=EXISTING_FILE,
-    help="Archive whose games are shown, see docs/archive.md.  [default: none]",
+    help="Archive of games to show; see docs/archive.md.  [default: none]",
 )
 time_option = click.option(
     "--time", "seconds", type=SECONDS, help="Seconds for each position.  [default: no limit]"
@@ -158,33 +156,33 @@ config_option = click.option(
     callback=use_table,
     is_eager=True,
     expose_value=False,
-    help="TOML file with options by their long names; options on the command line take precedence.",
+    help="TOML file with options by their long names; the command line takes precedence.",
 )
-json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, one object a line.")
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, one object per line.")
 json_object_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 workers_option = click.option(
-    "--workers", type=WholeNumber(1, 4096), help="Processes to start.  [default: one for each processor]"
+    "--workers", type=WholeNumber(1, 4096), help="Worker processes to start.  [default: one per processor]"
 )
 cluster_option = click.option(
     "--cluster",
     metavar="ADDRESS",
     callback=read_by(scheduler_address),
-    help="Work on the Dask cluster of this scheduler instead, tcp://HOST:PORT or tls://HOST:PORT.",
+    help="Use the Dask cluster of this scheduler instead: tcp://HOST:PORT or tls://HOST:PORT.",
 )
 place_options = together(workers_option, cluster_option)
 budget_option = click.option(
     "--budget",
     type=SECONDS,
-    help="Stop after 90s, 20m, 2h ...  [default: when all is done, or at Ctrl-C, which loses nothing]",
+    help="Stop after this time: 90s, 20m, 2h ...  [default: when finished, or at Ctrl-C, which loses nothing]",
 )
 seed_option = click.option(
-    "--seed", type=WholeNumber(0, BEYOND_USE), default=1, help="Seed of all random choices."
+    "--seed", type=WholeNumber(0, BEYOND_USE), default=1, help="Seed for all random choices."
 )
 varied_seed_option = click.option(
     "--seed",
     type=WholeNumber(),
-    help="Vary the play among equal moves; repeat the moves of --elo.  "
-    "[default: always the same move, with --elo by chance]",
+    help="Seed for a random choice among equal moves, and for the moves of --elo.  "
+    "[default: always the same move; random with --elo]",
 )
 
 

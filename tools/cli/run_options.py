@@ -61,14 +61,14 @@ config_options = group(
         is_eager=True,
         expose_value=False,
         help="TOML file with options by their long names and a table [[engine]] for each engine; "
-        "options on the command line take precedence.",
+        "the command line takes precedence.",
     ),
     click.option(
         "--save-config",
         type=OUTPUT_FILE,
         metavar="FILE",
-        help="Write these options to a new FILE for --config and play nothing; "
-        "--out, --no-records, --json, --cluster and --listen are left out.",
+        help="Write these options to a new FILE for --config and play nothing. "
+        "Not saved: --out, --log, --no-records, --json, --cluster, --listen and --delay.",
     ),
 )
 """The options ``--config`` and ``--save-config``; the latter is passed as ``save_config``, a path or None."""
@@ -111,7 +111,7 @@ def engine_option(*names: str, multiple: bool = True) -> Decorator:
             *names,
             multiple=multiple,
             metavar="TEXT",
-            help="An engine: a command such as './mine gtp', or keys such as 'name=A cmd=./mine tc=60+1'.",
+            help="Engine: a command such as './mine gtp', or keys such as 'name=A cmd=./mine tc=60+1'.",
         ),
     )
 
@@ -150,36 +150,37 @@ engines_options = group(
         "--each",
         callback=read_by(shared_keys),
         metavar="TEXT",
-        help="Settings of all engines that lack their own: 'threads=2 grace=0.1 option.hash=64'.",
+        help="Default settings for all engines: 'threads=2 grace=0.1 option.hash=64'.",
     ),
     click.option(
         "--engines",
         "engines_file",
         type=_FILE,
         metavar="FILE",
-        help="TOML file with a table [[engine]] for each; --engine NAME chooses from it.  [default: all]",
+        help="TOML file with a table [[engine]] for each engine; --engine NAME selects from it.  [default: all]",
     ),
 )
 play_options = together(
     group(
         GAMES,
         tc_option(
-            "time", help="0.5 (seconds a move), 60+1 (Fischer), 60+0 (absolute), 60+10/5 (Canadian) or none."
+            "time",
+            help="Time control: 0.5 (s per move), 60+1 (Fischer), 60+0 (absolute), 60+10/5 (Canadian) or none.",
         ),
         click.option(
             "--openings",
             callback=_openings,
             metavar="balanced|random:N|FILE[:N]",
             shell_complete=completed_by("balanced", "random:8", files=True),
-            help="The shipped balanced openings, N random moves, or the games of FILE (such as a transcript "
-            "a line); with :N their first N moves.  [default: balanced where the rules allow, else random:8]",
+            help="The shipped balanced openings, N random moves, or the games of FILE (such as one transcript "
+            "per line), with :N their first N moves.  [default: balanced if the rules allow, else random:8]",
         ),
         rules_option_read_by(Rules.parse, is_eager=True),
         click.option(
             "--seed",
             type=WholeNumber(0, BEYOND_USE),
             callback=_seed,
-            help="Seed of all random choices.  [default: drawn]",
+            help="Seed for all random choices.  [default: random]",
         ),
     ),
     group(
@@ -188,13 +189,13 @@ play_options = together(
             "--stall",
             type=Seconds(SHORTEST_SECONDS, LONGEST_SECONDS),
             default=STALL_SECONDS,
-            help="Without a clock, an engine loses after this long on one move.",
+            help="Without a clock, an engine loses after this time on one move.",
         ),
         click.option(
             "--adjudicate",
             type=WholeNumber(0, MOST_EMPTIES),
             default=0,
-            help="End a game with its exact result at this many empty squares; 0 for never.",
+            help="End games with the exact result at this many empty squares; 0 for never.",
         ),
         *(
             click.option(
@@ -202,7 +203,7 @@ play_options = together(
                 callback=callback,
                 metavar="TEXT",
                 default="none",
-                help=f"End a game as {result} when both engines' own scores agree: '{example}'; none for never.",
+                help=f"End a game as {result} when both engines' scores agree: '{example}'; none for never.",
             )
             for name, result, example, callback in (
                 ("resign", "won", "score=40 moves=4", read_by(ScoreRule.parse)),
@@ -210,7 +211,9 @@ play_options = together(
             )
         ),
         click.option(
-            "--replay-crashes", is_flag=True, help="Play a pair with a crash again; the result says so."
+            "--replay-crashes",
+            is_flag=True,
+            help="Replay a pair after a crash, up to three times; the result says so.",
         ),
     ),
     group(
@@ -220,7 +223,7 @@ play_options = together(
             "solve",
             type=WholeNumber(0, MOST_EMPTIES),
             default=0,
-            help="Solve positions with at most this many empty squares, to count the discs thrown away; 0 for none.",
+            help="Solve positions with at most this many empty squares to count the discs thrown away; 0 for none.",
         ),
     ),
     group(
@@ -241,7 +244,7 @@ played_options = together(
             "--games",
             type=WholeNumber(1, MOST_GAMES),
             default=10,
-            help="Games between two engines that meet; two on each opening, colours swapped.",
+            help="Games between any two engines that meet, two per opening with colours swapped.",
         ),
     ),
     play_options,
@@ -260,8 +263,8 @@ def page_option(name: str = LISTEN) -> Decorator:
         cls=AddressOption,
         former=["--live"],
         callback=read_by(Address.parse),
-        help="Show the run as it is played, and its report afterwards, on a web page until Ctrl-C; "
-        "see docs/report.md.  [default: no page; 127.0.0.1 and a free port]",
+        help="Serve a live web page of the run, then its report, until Ctrl-C; see docs/report.md."
+        "  [default: no page; 127.0.0.1 and a free port]",
     )
 
 
@@ -274,7 +277,7 @@ def page_options(name: str = LISTEN) -> Decorator:
             "--delay",
             type=Seconds(),
             metavar="TIME",
-            help="Show everything on that page so much later.  [default: at once]",
+            help="Delay everything on that page by this time.  [default: none]",
         ),
     )
 
@@ -295,14 +298,14 @@ log_option = group(
         metavar="DIR|failed",
         callback=lambda ctx, param, value: None if str(value) == _FAILED else value,
         default=_FAILED,
-        help="Write the dialogue of each game, with times, to a file in DIR, a gigabyte at most; failed keeps those of "
-        "games lost by a fault, with the records.",
+        help="Write each game's dialogue, with times, to a file in DIR, at most a gigabyte in all; failed keeps only "
+        "those of games lost by a fault, with the records.",
     ),
 )
 """The option ``--log DIR|failed``, whose value is passed to the command as ``log``, a path or None."""
 where_options = together(
     out_option(
-        "Folder for the records; the same command continues the run in it.  [default: in runs/, by date and time]"
+        "Folder for the records; repeating the command continues its run.  [default: in runs/, by date and time]"
     ),
     group(
         _RECORDS,
@@ -310,8 +313,8 @@ where_options = together(
             "--resume",
             type=_FOLDER,
             metavar="DIR",
-            help="Resume the run in DIR with its settings; --concurrency, --cluster, --json and --listen may change, "
-            "and --games of a match may grow.",
+            help="Resume the run in DIR with its settings. Only --concurrency, --cluster, --log, --json, --listen and "
+            "--delay may change, and --games of a match may grow.",
         ),
     ),
     log_option,
@@ -415,7 +418,7 @@ run_options = handing(
     engines_options,
     played_options,
     where_options,
-    group(_RECORDS, click.option("--no-records", is_flag=True, help="Keep no records.")),
+    group(_RECORDS, click.option("--no-records", is_flag=True, help="Keep no records of the run.")),
     page_options(),
     config_options,
 )
