@@ -31,18 +31,18 @@ from outflank.tools.runtime.streams import (
 # tools/commands/NAME.py, unless _MODULES names another module.
 SECTIONS = {
     "Play and analyze": {
-        "play": "Play a game against the engine at a terminal.",
-        "web": "Play, study and practise in the browser, against any engine.",
-        "analyze": "Search positions and show their best moves: one in a growing table, many in a line each.",
-        "review": "Review every GAME: what each move cost, and what would have been better.",
+        "play": "Play a game against the engine at the terminal.",
+        "web": "Play against any engine, study and practise in the browser.",
+        "analyze": "Search positions and show their best moves.",
+        "review": "Review games: what each move cost, and better moves.",
         "board": "Show a position as text, or as an SVG or PNG image.",
-        "puzzles": "Find problems in games, and ask them at the terminal.",
-        "solve": "Solve positions to the end of the game, each with an empty table.",
+        "puzzles": "Find problems in games, and pose them at the terminal.",
+        "solve": "Solve positions to the end of the game.",
     },
     "Engine for other programs": {
-        "gtp": "Answer GTP commands (version 2) on standard input, as an engine for a GUI or a match runner.",
-        "nboard": "Answer NBoard commands (version 2) on standard input, as an engine for the GUI NBoard.",
-        "uci": "Answer UCI commands on standard input, as an engine for the variant flipello (Othello).",
+        "gtp": "Run as a GTP engine (version 2) for a GUI or match runner.",
+        "nboard": "Run as an NBoard engine (version 2) for the NBoard GUI.",
+        "uci": "Run as a UCI engine for the variant flipello (Othello).",
     },
     "Matches": {
         "match": "Play games between two engines and say who is stronger.",
@@ -79,7 +79,7 @@ SECTIONS = {
         "train": "Make the evaluation from nothing: self-play, labels, fit, and a match against the one before.",
         "bench": "Search a fixed set of positions and print nodes and speed; the total of the nodes is the signature.",
         "perft": "Count the positions at the end of every line of DEPTH plies.",
-        "solo": "Play the solo game of the sheet of 2006: move both colours and win the 24 hidden chips.",
+        "solo": "Play the solo game of the 2006 rule sheet.",
     },
 }
 # Rarely needed commands, which only --help-all lists.

@@ -46,24 +46,24 @@ _SECONDS = 5.0
         "--time",
         "seconds",
         type=SECONDS,
-        help=f"Seconds for a position.  [default: {_SECONDS:g} for a single one if nothing else is the limit]",
+        help=f"Seconds for each position.  [default: {_SECONDS:g} for a single one without another limit]",
     ),
-    click.option("--nodes", type=COUNT, help="Boards to reach.  [default: no limit]"),
+    click.option("--nodes", type=COUNT, help="Nodes to search.  [default: no limit]"),
     level_option(
-        "Level of the search, see docs/search.md.  "
-        f"[default: {DEFAULT_LEVEL} for many positions if nothing else is the limit]"
+        "Search level; see docs/search.md.  "
+        f"[default: {DEFAULT_LEVEL} for several positions without another limit]"
     ),
-    selectivity_option(default="that of the level, or what pays against time or nodes, else 100"),
+    selectivity_option(default="that of the level; for time or nodes, the most efficient; else 100"),
 )
 @group(
     "What is shown",
-    click.option("--multipv", type=COUNT, default=1, help="How many of the best moves to show."),
-    book_option("whose scores of a single position are shown"),
+    click.option("--multipv", type=COUNT, default=1, help="Number of best moves to show."),
+    book_option("for the scores of a single position"),
     click.option("--stable", is_flag=True, help="Show the discs that can never be turned again."),
     click.option(
         "--ordered",
         is_flag=True,
-        help="Print answers in the order of the positions, not as soon as they are ready.",
+        help="Print results in the order of the positions instead of as they are ready.",
     ),
     json_option,
 )
@@ -77,13 +77,13 @@ _SECONDS = 5.0
         "serve",
         cls=AddressOption,
         former=["--serve"],
-        help="Answer requests over WebSockets, until Ctrl-C.  [default: no server; 127.0.0.1 and a free port]",
+        help="Answer requests over WebSockets until Ctrl-C.  [default: no server; 127.0.0.1 and a free port]",
     ),
 )
 @group(
     "How it searches",
     rules_option,
-    click.option("--concurrency", type=WholeNumber(1, 256), default=1, help="Searches at once."),
+    click.option("--concurrency", type=WholeNumber(1, 256), default=1, help="Number of concurrent searches."),
     search_options,
 )
 @handing({"search": SearchRequest})
@@ -102,15 +102,16 @@ def analyze(
     parameters: Parameters,
     as_json: bool,
 ) -> None:
-    """Search positions and show their best moves: one in a growing table, many in a line each.
+    """Search positions and show their best moves.
 
-    POSITION is a transcript (f5d6c3), a board (64 squares and the side to move), the name of an opening (tiger) or
-    a file of any number of positions or games in a format of docs/formats.md, or a sample from there (ffo-40); - is
-    standard input. A game stands for its last position. The first limit that is met ends a search. Scores are final
-    disc differences from the side to move.
+    POSITION is a transcript (f5d6c3), a board (64 squares and the side to move), the name of an opening (tiger), a
+    file of positions or games in a format of docs/formats.md, or a sample listed there (ffo-40); - is standard
+    input. A game stands for its last position. A single position is shown as a table that grows with the search,
+    several as one line each. A search ends at the first limit that it reaches. Scores are final disc differences from
+    the point of view of the side to move.
 
-    If the first line of a file or stream is a JSON object, the lines are requests; docs/analysis.md says what they may
-    ask, and how to keep one process as an analysis server.
+    If the first line of a file or stream is a JSON object, its lines are requests; docs/analysis.md describes them,
+    and how to run one process as an analysis server.
     """
     if search.stable and rules.one_direction:
         raise click.UsageError(

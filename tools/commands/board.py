@@ -27,36 +27,34 @@ _SIZE = 480
 
 @click.command(cls=Command, exclusive=[("--text", "--svg", "--png")])
 @click.argument("text", metavar="POSITION", shell_complete=complete_games)
-@click.option("--text", "as_text", is_flag=True, help="Print letters; on a terminal, colours.")
-@click.option("--svg", "as_svg", is_flag=True, help="Make an SVG image.")
-@click.option("--png", "as_png", is_flag=True, help="Make a PNG image.")
+@click.option("--text", "as_text", is_flag=True, help="Print text, in colour on a terminal.")
+@click.option("--svg", "as_svg", is_flag=True, help="Write an SVG image.")
+@click.option("--png", "as_png", is_flag=True, help="Write a PNG image.")
 @output_files_option(
-    "Where to write; .svg, .png or .txt in the name chooses the form; - is standard output; several may be given.  "
+    "Write to FILE; the suffix .svg, .png or .txt selects the format; - is standard output; may be repeated.  "
     "[default: -]",
     stdout=True,
     default=[str(STDOUT)],
 )
-@click.option(
-    "--last", metavar="MOVE", help="The move that led to the position.  [default: the last of a game]"
-)
+@click.option("--last", metavar="MOVE", help="Mark MOVE as the last move.  [default: the last of a game]")
 @click.option("--legal/--no-legal", default=True, help="Mark the legal moves.")
-@click.option("--scores", is_flag=True, help="Search, and write the scores of all moves on their squares.")
+@click.option("--scores", is_flag=True, help="Search, and show the scores of all moves on their squares.")
 @click.option(
     "--line",
     metavar="MOVES|best|game",
     shell_complete=completed_by(_BEST, _GAME),
-    help="Show moves to come as numbered discs: these, the best ones that a search finds, or the rest of the game.",
+    help="Show further moves as numbered discs: MOVES, the best line of a search, or the rest of the game.",
 )
 @click.option(
     "--ply",
     type=WholeNumber(0, 60),
     metavar="N",
-    help="Show the position after N moves of a game; passes do not count.  [default: the last position]",
+    help="Show the position after N moves of a game, not counting passes.  [default: the last position]",
 )
-@level_option("Level of the search for scores and line.", default=DEFAULT_LEVEL)
-@click.option("--depth", type=COUNT, help="Plies of that search.  [default: those of the level]")
+@level_option("Search level for --scores and --line.", default=DEFAULT_LEVEL)
+@click.option("--depth", type=COUNT, help="Plies to search.  [default: those of the level]")
 @click.option(
-    "--size", type=WholeNumber(16, 8192), default=_SIZE, help="Width and height of an image in pixels."
+    "--size", type=WholeNumber(16, 8192), default=_SIZE, help="Width and height of an image, in pixels."
 )
 @weights_option
 @rules_option
@@ -78,9 +76,9 @@ def board(
 ) -> None:
     """Show a position as text, or as an SVG or PNG image.
 
-    POSITION is a transcript (f5d6c3), a board (64 squares and the side to move), the name of an opening (tiger) or a
-    file that holds one of them or a game, which stands for its last position without --ply; - is standard input.
-    Scores are final disc differences from the side to move.
+    POSITION is a transcript (f5d6c3), a board (64 squares and the side to move), the name of an opening (tiger), or a
+    file that contains one of these or a game; - is standard input. Without --ply, a game stands for its last position.
+    Scores are final disc differences from the point of view of the side to move.
     """
     asked: dict[Form, bool] = {"text": as_text, "svg": as_svg, "png": as_png}
     only = next((form for form, is_asked in asked.items() if is_asked), None)

@@ -31,7 +31,7 @@ from outflank.tools.runtime.progress import warn
 elo_option = click.option(
     "--elo",
     type=WholeNumber(LOWEST_ELO, HIGHEST_ELO),
-    help="Play at the strength of a human player, without a book; docs/play.md has our scale.  "
+    help="Play at the strength of a human of this Elo, without a book; docs/play.md explains the scale.  "
     "[default: full strength]",
 )
 
@@ -44,17 +44,17 @@ _engine_options = handing(
     group(
         "Strength",
         level_option(
-            "Strength, see docs/search.md.  "
-            f"[default: {DEFAULT_LEVEL} if neither another option nor a clock limits the search]"
+            "Search level; see docs/search.md.  "
+            f"[default: {DEFAULT_LEVEL} if no other option or clock limits the search]"
         ),
         click.option("--depth", type=COUNT, help="Plies to search.  [default: no limit]"),
         click.option(
             "--time",
             "seconds",
             type=SECONDS,
-            help="Seconds for each move.  [default: the game's clock, if one is set]",
+            help="Seconds for each move.  [default: the game's clock, if any]",
         ),
-        click.option("--nodes", type=COUNT, help="Boards to reach for each move.  [default: no limit]"),
+        click.option("--nodes", type=COUNT, help="Nodes to search for each move.  [default: no limit]"),
         elo_option,
     ),
     group(
@@ -65,14 +65,14 @@ _engine_options = handing(
             type=Number(0, 64),
             metavar="DISCS",
             default=0.0,
-            help="Draw book moves at random (--seed); in a game they lose at most this many discs by its scores.",
+            help="Choose book moves randomly (--seed), giving away at most this many discs per game by its scores.",
         ),
         click.option(
             "--variety",
             callback=read_by(book_variety),
             metavar="DISCS[:PLIES]",
-            help="Choose moves by chance (--seed) in the first PLIES, where no book knows the position: "
-            f"among the moves within DISCS of the best.  [default: off; {USUAL_PLIES} plies]",
+            help="In the first PLIES, outside the book, choose randomly (--seed) among the moves within DISCS "
+            f"of the best.  [default: off; {USUAL_PLIES} plies]",
         ),
         varied_seed_option,
     ),
@@ -85,8 +85,8 @@ _engine_options = handing(
             callback=read_by(lambda milliseconds: milliseconds / 1000),
             metavar="MS",
             default=1000 * USUAL_OVERHEAD,
-            help="Reserve for each move in ms. Fixed time per move: this or 2 % (the larger), at most 25 %. "
-            "Game clock: five times this or 2 %, at most 10 %.",
+            help="Time reserve in ms. Fixed time per move: this or 2 % (the larger), at most 25 %. Game clock: the "
+            "largest of 2 %, 5 times this (at most 10 %) and twice this (at most 25 %).",
         ),
         click.option(
             "--log", "log_file", type=LOG_FILE, help="Append the dialogue to FILE.  [default: no log]"
@@ -132,9 +132,10 @@ def _serve(
     rules_option,
 )
 def gtp(**given: Any) -> None:
-    """Answer GTP commands (version 2) on standard input, as an engine for a GUI or a match runner.
+    """Run as a GTP engine (version 2) for a GUI or match runner.
 
-    docs/gtp.md describes every command. If no option limits the search, the controller's clock does.
+    Commands are read from standard input; docs/gtp.md describes each one. If no option limits the search, the
+    controller's clock does.
     """
     from outflank.protocol.server.gtp.commands import Gtp  # imported late: only this command needs it
 
@@ -144,9 +145,10 @@ def gtp(**given: Any) -> None:
 @click.command(cls=Command, exclusive=[ONE_STRENGTH])
 @_engine_options
 def nboard(**given: Any) -> None:
-    """Answer NBoard commands (version 2) on standard input, as an engine for the GUI NBoard.
+    """Run as an NBoard engine (version 2) for the NBoard GUI.
 
-    docs/nboard.md describes every command. The depth that the controller sets takes the place of --level.
+    Commands are read from standard input; docs/nboard.md describes each one. A depth that the controller sets replaces
+    --level.
     """
     from outflank.protocol.server.nboard.commands import NBoard
 
@@ -156,9 +158,10 @@ def nboard(**given: Any) -> None:
 @click.command(cls=Command, exclusive=[ONE_STRENGTH])
 @_engine_options
 def uci(**given: Any) -> None:
-    """Answer UCI commands on standard input, as an engine for the variant flipello (Othello).
+    """Run as a UCI engine for the variant flipello (Othello).
 
-    Moves are P@f5, as Fairy-Stockfish has them. docs/engines.md has the details.
+    Commands are read from standard input. Moves have the form P@f5, as in Fairy-Stockfish. docs/engines.md has the
+    details.
     """
     from outflank.protocol.server.uci import Uci
 

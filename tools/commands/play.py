@@ -65,39 +65,39 @@ class SideChoice(click.Choice):  # type: ignore[type-arg]  # Choice is generic o
     click.option(
         "--side",
         type=SideChoice(list(_SIDES)),
-        help="Your side: a colour, both (no engine), or none (watch).  [default: the side to move]",
+        help="Your side: a colour, both (no engine) or none (watch).  [default: the side to move]",
     ),
     rules_option,
     tc_option(
         "control",
         metavar="TIME",
-        help="Clock of both sides: 30s (a move), 5m+3s (Fischer), 10m+0 (absolute), 5m+30s/10 (Canadian) or none.",
+        help="Time control: 30s (per move), 5m+3s (Fischer), 10m+0 (absolute), 5m+30s/10 (Canadian) or none.",
     ),
     click.option(
         "--resume",
         metavar="GAME",
         shell_complete=complete_games,
-        help="Resume a game: a file in a format of docs/formats.md, a transcript, a board or an opening's name.",
+        help="Resume GAME: a file in a format of docs/formats.md, a transcript, a board or an opening's name.",
     ),
     click.option(
         "--save",
         "saved",
         type=CONTINUED_FILE,
-        help="Save the game in FILE, a new one or the file of --resume, after every move: "
+        help="Save the game after every move in FILE, new or the file of --resume: "
         ".sgf, .ggf, .txt (transcript), .obf or .wtb (WTHOR, at the end of the game).",
     ),
-    click.option("--name", default="Human", help="Your name in the file."),
+    click.option("--name", default="Human", help="Your name in the saved game."),
 )
 @group(
     "The engine",
     level_option(
-        "Strength of the engine, see docs/search.md.  "
-        f"[default: {DEFAULT_LEVEL} if neither another option nor a clock limits it]"
+        "Strength of the engine; see docs/search.md.  "
+        f"[default: {DEFAULT_LEVEL} if no other option or clock limits it]"
     ),
     elo_option,
     click.option("--depth", type=COUNT, help="Plies that the engine searches.  [default: no limit]"),
     click.option(
-        "--time", "seconds", type=SECONDS, help="Seconds for each of its moves.  [default: no limit]"
+        "--time", "seconds", type=SECONDS, help="Seconds for each engine move.  [default: no limit]"
     ),
     played_book_option,
     varied_seed_option,
@@ -124,11 +124,11 @@ def play(
     threads: int,
     hash_mb: int,
 ) -> None:
-    """Play a game against the engine at a terminal.
+    """Play a game against the engine at the terminal.
 
-    Moves and commands are read from standard input, one a line; help lists them. Through a pipe, a line that can't
-    be obeyed ends the game. However the game ends, it is printed as --resume takes it unless it was saved in a file:
-    as a transcript, or as the board at its end if it did not begin at the start.
+    Moves and commands are read from standard input, one per line; help lists them. If it is not a terminal, an invalid
+    line ends the game. Unless the game is saved in a file, it is printed at the end in a form for --resume: as a
+    transcript, or as the final board if it did not begin from the start.
     """
     start = AnnotatedGame(Position.start(rules))
     record = start if resume is None else read_game(resume, rules, "--resume")
@@ -175,7 +175,7 @@ def _files(saved: Path | None, resumed: str | None) -> GameFiles:
     exclusive=[("--auto", "--open"), ("--hint", "--auto"), ("--hint", "--open"), ("--random", "--open")],
     needs={"--random": ["--games"], "--games": ["--auto", "--open"]},
 )
-@click.option("--seed", type=WholeNumber(0, BEYOND_USE), help="Number of the deal.  [default: any]")
+@click.option("--seed", type=WholeNumber(0, BEYOND_USE), help="Number of the deal.  [default: random]")
 @click.option(
     "--layout",
     default="corners",
@@ -191,13 +191,13 @@ def _files(saved: Path | None, resumed: str | None) -> GameFiles:
     help="Score: chips won, or the sum of their numbers, doubled if all four blank chips are won.",
 )
 @click.option("--auto", is_flag=True, help="Watch the program play.")
-@click.option("--open", "is_open", is_flag=True, help="Lay the chips open and find the best play.")
+@click.option("--open", "is_open", is_flag=True, help="Turn the chips face up and find the best play.")
 @click.option("--hint", "hints", is_flag=True, help="Show the most promising moves before each move.")
-@click.option("--random", "by_random", is_flag=True, help="With --auto and --games: play any legal move.")
+@click.option("--random", "by_random", is_flag=True, help="With --auto and --games: play random legal moves.")
 @click.option(
     "--games",
     type=COUNT,
-    help="With --auto or --open: play this many deals from SEED on and print a summary.",
+    help="With --auto or --open: play this many deals, from --seed on, and print a summary.",
 )
 @json_option
 def solo(
@@ -211,10 +211,11 @@ def solo(
     games: int | None,
     as_json: bool,
 ) -> None:
-    """Play the solo game of the sheet of 2006: move both colours and win the 24 hidden chips.
+    """Play the solo game of the 2006 rule sheet.
 
-    Moves are read from standard input, one a line: black d3, or gd3 for a golden disc. The word help shows more; stop
-    or the end of the input ends the game with the score as it is. docs/rules.md has the rules.
+    The player moves both colours to win the 24 hidden chips. Moves are read from standard input, one per line: black
+    d3, or gd3 for a golden disc. Type help for more; stop or the end of input ends the game with the current score.
+    docs/rules.md has the rules.
     """
     if seed is None:
         seed = random.randrange(BEYOND_USE)

@@ -68,7 +68,7 @@ class _Puzzles(CommandGroup):
 
 @click.group(cls=_Puzzles)
 def puzzles() -> None:
-    """Find problems in games, and ask them at the terminal.
+    """Find problems in games, and pose them at the terminal.
 
     puzzles GAMES... is short for puzzles find GAMES...
     """
@@ -81,22 +81,24 @@ def puzzles() -> None:
     callback=read_by(_read_empties),
     default=_EMPTIES,
     metavar="SQUARES",
-    help="Empty squares of the problems, one number or a range.",
+    help="Number of empty squares of the problems, or a range.",
 )
 @click.option(
-    "--unique", is_flag=True, help="One move alone is the best, whoever wins.  [default: one move alone wins]"
+    "--unique",
+    is_flag=True,
+    help="Find positions with a single best move.  [default: with a single winning move]",
 )
-@click.option("--count", type=COUNT, help="How many problems to find.  [default: all]")
+@click.option("--count", type=COUNT, help="Number of problems to find.  [default: all]")
 @click.option(
     "--by",
     "order",
     type=click.Choice(["game", "difficulty"]),
     default="game",
-    help="Order of the problems: as in the games, or the easiest first.",
+    help="Order of the problems: as in the games, or easiest first.",
 )
 @output_files_option(
-    "Write the problems as OBF (.obf), SGF (.sgf) or one page, solutions hidden (.html); several may be given. "
-    "OBF goes to standard output if no file for it is named.",
+    "Write the problems as OBF (.obf), SGF (.sgf) or one page with hidden solutions (.html); may be repeated. "
+    "Without an .obf file, OBF goes to standard output.",
     (".obf", ".sgf", ".html"),
     former=["--sgf", "--html"],
     stdout=True,
@@ -118,11 +120,11 @@ def find_problems(
     rules: Rules,
     workers: int | None,
 ) -> None:
-    """Find problems in games: positions in which one move alone wins, proven by solving, no two alike.
+    """Find positions in games in which a single move wins.
 
-    GAMES are transcripts, or files of games in a format of docs/formats.md or samples from there; - is standard
-    input. Each problem is rated: by the plies that the engine needs, and by how often each level of --elo fails
-    (docs/review.md). The share that each level solves goes to standard error.
+    GAMES are transcripts, files of games in a format of docs/formats.md, or samples listed there; - is standard
+    input. The problems are solved exactly, and no two are alike. Each is rated by the plies that the engine needs and
+    by how often each level of --elo fails (docs/review.md). Each level's success rate is printed to standard error.
     """
     expect_kept(games, [output for output in outputs if output is not STDOUT])
     read = ReadGames()
@@ -191,9 +193,10 @@ def _report(found: Sequence[Puzzle]) -> None:
 @click.argument("file", type=FileOrSample(), default="problems")
 @rules_option
 def ask(file: Path, rules: Rules) -> None:
-    """Ask the problems of an OBF file at the terminal, the ones that come with the package if it is left out.
+    """Pose the problems of an OBF file at the terminal.
 
-    A problem counts as solved if the first move is right; docs/review.md has the words that may be typed.
+    Without FILE, the shipped problems are posed. A problem counts as solved if the first answer is right;
+    docs/review.md lists the commands.
     """
     with open(file, "rb") as stream:
         problems, errors = obf.read_suite(stream, str(file), rules)

@@ -52,7 +52,7 @@ from outflank.tools.runtime.progress import awaited, warn
 @group("Which games", source_option, filter_options, rules_option)
 @group(
     "When a search stops",
-    level_option(f"Level of the search.  [default: {DEFAULT_LEVEL}]"),
+    level_option(f"Search level.  [default: {DEFAULT_LEVEL}]"),
     click.option("--depth", type=COUNT, help="Plies to search.  [default: those of the level]"),
     click.option("--time", "seconds", type=SECONDS, help="Seconds for each search.  [default: no limit]"),
     click.option(
@@ -68,18 +68,18 @@ from outflank.tools.runtime.progress import awaited, warn
         "--ply",
         type=WholeNumber(1, 60),
         metavar="N",
-        help="Show move N of a single game: the board before it and all moves there; passes do not count.",
+        help="Show move N of a single game: the board before it and all its moves; passes do not count.",
     ),
     click.option(
         "--scores",
         "view",
         type=click.Choice(get_args(PointOfView)),
-        help="Show scores for the mover or for Black.  [default: mover; black on the page]",
+        help="Point of view of the scores.  [default: mover; black on the page]",
     ),
     click.option(
         "--values/--no-values",
         default=None,
-        help="Give all moves of each position a score.  [default: with a page and --ply]",
+        help="Score all moves of each position.  [default: only with a page or --ply]",
     ),
     book_option("to compare the games with"),
     archive_option,
@@ -89,8 +89,8 @@ from outflank.tools.runtime.progress import awaited, warn
     "Files to write",
     output_files_option(
         "Write the review as one self-contained page (.html), the games with scores, marks and better lines (.sgf) or "
-        "with scores and a comment on the errors (.ggf), or the evaluation curve of a single game (.svg); "
-        "several may be given.",
+        "with scores and comments on the errors (.ggf), or the evaluation curve of a single game (.svg); "
+        "may be repeated.",
         FORMS,
         former=["--html", "--svg", "--sgf", "--ggf"],
     ),
@@ -114,13 +114,12 @@ def review(
     as_json: bool,
     outputs: Sequence[Path],
 ) -> None:
-    """Review every GAME: what each move cost, and what would have been better.
+    """Review games: what each move cost, and better moves.
 
-    GAME is a transcript (f5d6c3...), or a file of games in a format of docs/formats.md or a sample from there; - is
-    standard input.
-    A single game is shown move by move; several games get a line each and a summary for each player.
-    Scores are final disc differences from the mover's side. A game that can't be read is named and left out; the
-    exit code is then 1.
+    GAME is a transcript (f5d6c3...), a file of games in a format of docs/formats.md, or a sample listed there; - is
+    standard input. A single game is shown move by move; for several games, one line each and a summary of each player.
+    Scores are final disc differences from the mover's point of view. Games that can't be read are reported and
+    skipped; the exit code is then 1.
     """
     if ply is not None and values is False:
         raise click.UsageError("--ply shows the values of all moves, which --no-values leaves out")

@@ -33,11 +33,11 @@ def _every_direction(text: str) -> Rules:
 
 every_direction_option = rules_option_read_by(_every_direction)
 board_option = click.option(
-    "--board", metavar="'64 SQUARES X'", help="Solve this position, a line of OBF, instead of POSITION."
+    "--board", metavar="'64 SQUARES X'", help="Solve this position (a line of OBF) instead of POSITION."
 )
 positions_argument = click.argument("texts", nargs=-1, metavar="[POSITION...]", shell_complete=complete_games)
 question_options = together(
-    click.option("--wld", is_flag=True, help="Find only the winner: win, draw or loss; in JSON 1, 0 and -1."),
+    click.option("--wld", is_flag=True, help="Find only the result: win, draw or loss; in JSON, 1, 0 or -1."),
     click.option(
         "--at-least",
         type=WholeNumber(-63, 64),
@@ -45,7 +45,9 @@ question_options = together(
         help="Find only whether the side to move ends at least this many discs ahead.",
     ),
 )
-check_option = click.option("--check", is_flag=True, help="Compare scores and best moves with the file's.")
+check_option = click.option(
+    "--check", is_flag=True, help="Compare scores and best moves with those in the file."
+)
 
 
 @click.command(cls=Command, exclusive=[POSITION_OR_BOARD, WLD_OR_BOUND])
@@ -56,7 +58,7 @@ check_option = click.option("--check", is_flag=True, help="Compare scores and be
 @click.option("--all-moves", is_flag=True, help="Find the score of every move.")
 @check_option
 @time_option
-@selectivity_option(default="what pays against --time, else 100")
+@selectivity_option(default="the most efficient with --time, else 100")
 @search_options
 @json_option
 @handing({"limit": Limit})
@@ -72,14 +74,14 @@ def solve(
     parameters: Parameters,
     as_json: bool,
 ) -> None:
-    """Solve positions to the end of the game, each with an empty table.
+    """Solve positions to the end of the game.
 
-    POSITION is a transcript (f5d6c3), a board (64 squares and the side to move), the name of an opening (tiger) or a
-    file of any number of positions or games in a format of docs/formats.md, or a sample from there (ffo-40); - is
-    standard input. A game stands for its last position.
+    POSITION is a transcript (f5d6c3), a board (64 squares and the side to move), the name of an opening (tiger), a
+    file of positions or games in a format of docs/formats.md, or a sample listed there (ffo-40); - is standard input.
+    A game stands for its last position. Each search starts with an empty transposition table.
 
-    Scores are final disc differences from the side to move. A position that can't be read is reported, and the others
-    are solved. The exit code is 1 if there was such a position, or if --check finds a difference.
+    Scores are final disc differences from the point of view of the side to move. Positions that can't be read are
+    reported and skipped. The exit code is 1 if there are any, or if --check finds a difference.
     """
     limit = limit if limit.seconds else replace(limit, exact_from=64)
     problems, bad = read_problems(texts, board, rules)

@@ -25,7 +25,7 @@ _TYPED = click.core.ParameterSource.COMMANDLINE
     "engines",
     multiple=True,
     callback=read_by(read_engines),
-    help="An engine to play against, as in outflank match: './mine gtp' or catalogue:edax; may be repeated.",
+    help="Engine to play against, as for outflank match: './mine gtp' or catalogue:edax; may be repeated.",
 )
 @archive_option
 @click.option(
@@ -33,9 +33,9 @@ _TYPED = click.core.ParameterSource.COMMANDLINE
     "serve",
     cls=AddressOption,
     former=["--serve"],
-    help="Listen there and open no browser.  [default: 127.0.0.1 and a free port]",
+    help="Listen here without opening a browser.  [default: 127.0.0.1 and a free port]",
 )
-@click.option("--concurrency", type=WholeNumber(1, 256), default=2, help="Searches at once.")
+@click.option("--concurrency", type=WholeNumber(1, 256), default=2, help="Number of concurrent searches.")
 @rules_option
 @plain_search_options
 def web(
@@ -48,10 +48,11 @@ def web(
     threads: int,
     hash_mb: int,
 ) -> None:
-    """Play, study and practise in the browser, against any engine.
+    """Play against any engine, study and practise in the browser.
 
-    GAMES are files in a format of docs/formats.md, transcripts or boards to begin with. The page plays against Outflank
-    and the engines of --engine, shows the scores of all moves, reviews games and asks problems; see docs/web.md.
+    GAMES are the transcripts, boards or files in a format of docs/formats.md to open. The page offers games against
+    Outflank and the engines of --engine, the scores of all moves, reviews of games and problems to solve; see
+    docs/web.md.
     Without arguments, a second start opens the page of the first.
     """
     context = click.get_current_context()
