@@ -47,15 +47,15 @@ _SILENT_SECONDS = 3.0
 @click.command(cls=Command)
 @click.argument("folders", nargs=-1, type=EXISTING_FOLDER, metavar="[FOLDER]...")
 @click.option(
-    "--check", is_flag=True, help="Run the checks of outflank compliance on each; a minute for each."
+    "--check", is_flag=True, help="Run the checks of outflank compliance on each, about a minute per engine."
 )
 @click.option("--facts", is_flag=True, help="Show what is known about each engine, with source and date.")
 @json_option
 def engines(folders: tuple[Path, ...], check: bool, facts: bool, as_json: bool) -> None:
-    """List the engines of the catalogue, and start those that are on this machine.
+    """List the catalogue's engines, and start those installed here.
 
-    They are looked for in each FOLDER and in bin and build below it, then on PATH and in /usr/games. A match takes
-    them as --engine catalogue:NAME, with dir=FOLDER if it is not on PATH; docs/engines.md has the details.
+    Engines are looked up in each FOLDER and its subfolders bin and build, then on PATH and in /usr/games. A match
+    accepts them as --engine catalogue:NAME, with dir=FOLDER for an engine not on PATH; docs/engines.md has the details.
     """
     with Interrupts() as interrupts:
         for known in catalogue().values():
@@ -97,7 +97,7 @@ def _list_checks(ctx: click.Context, option: click.Parameter, wanted: bool) -> N
 @click.option(
     "--protocol",
     type=click.Choice([protocol.value for protocol in CATALOGUES]),
-    help="Protocol of the engine.  [default: gtp, or the one that the catalogue names]",
+    help="Protocol of the engine.  [default: gtp, or the one in the catalogue]",
 )
 @click.option(
     "--only",
@@ -106,7 +106,7 @@ def _list_checks(ctx: click.Context, option: click.Parameter, wanted: bool) -> N
     callback=read_by(_check_names),
     shell_complete=completed_by(*SECTION_OF),
     metavar="NAME",
-    help="Run this check alone; may be given more than once.  [default: all]",
+    help="Run only this check; may be repeated.  [default: all]",
 )
 @click.option(
     "--list",
@@ -115,15 +115,15 @@ def _list_checks(ctx: click.Context, option: click.Parameter, wanted: bool) -> N
     is_eager=True,
     expose_value=False,
     callback=_list_checks,
-    help="List the names of all checks and what they check, and end.",
+    help="List all checks with descriptions, and exit.",
 )
-@click.option("--strict", is_flag=True, help="Count recommendations as much as requirements.")
-@click.option("--dialogue", is_flag=True, help="Show the dialogue of the checks that failed.")
+@click.option("--strict", is_flag=True, help="Treat recommendations as requirements.")
+@click.option("--dialogue", is_flag=True, help="Show the dialogue of failed checks.")
 @click.option(
     "--patience",
     type=SECONDS,
     default=PATIENCE_SECONDS,
-    help="Seconds for an answer that asks for no thinking.",
+    help="Seconds for answers that need no search.",
 )
 @click.option(
     "--thinking", type=SECONDS, default=THINKING_SECONDS, help="Seconds for a move without a clock."
@@ -141,10 +141,10 @@ def compliance(
     thinking: float,
     as_json: bool,
 ) -> None:
-    """Check the engine that CMD starts against the rules of its protocol and of good conduct.
+    """Check that an engine follows its protocol and good conduct.
 
-    CMD is a command, in quotes if it has options, such as 'my-engine --gtp', or catalogue:edax (docs/engines.md). Exit
-    code 1 says that it breaks a rule that it must keep. docs/compliance.md lists the rules.
+    CMD starts the engine: a command, in quotes if it has options, such as 'my-engine --gtp', or catalogue:edax
+    (docs/engines.md). The exit code is 1 if the engine breaks a requirement. docs/compliance.md lists the rules.
     """
     protocol = protocol or entry.protocol
     if protocol not in CATALOGUES:
@@ -218,20 +218,22 @@ class _FirstAnswer:
     "entry",
     callback=read_by(EngineSpec.parse),
     default=_ENGINE,
-    help="The engine. Its play has to be reproducible: one thread, and a fixed level, depth or number of nodes.",
+    help="Engine to check. It must use one thread and a fixed level, depth or number of nodes, to be reproducible.",
 )
-@click.option("--pairs", type=WholeNumber(1, 10_000), default=5, help="Pairs of games.")
-@click.option("--moves", type=WholeNumber(0, _MOST_MOVES), default=8, help="Random moves at the beginning.")
+@click.option("--pairs", type=WholeNumber(1, 10_000), default=5, help="Number of pairs of games.")
+@click.option(
+    "--moves", type=WholeNumber(0, _MOST_MOVES), default=8, help="Random moves at the start of each game."
+)
 @rules_option
-@click.option("--seed", type=WholeNumber(0, BEYOND_USE), help="Seed of the random moves.  [default: drawn]")
+@click.option("--seed", type=WholeNumber(0, BEYOND_USE), help="Seed for the random moves.  [default: random]")
 @json_option
 def selftest(
     entry: EngineSpec, pairs: int, moves: int, rules: Rules, seed: int | None, as_json: bool
 ) -> None:
-    """Play an engine against itself: the two games of a pair must be mirror images.
+    """Play an engine against itself in pairs of mirrored games.
 
-    If one is not, the referee or the engine depends on something that it should not depend on: the colour, earlier
-    games, the time. Exit code 1 says so. docs/compliance.md has more.
+    The two games of a pair must be mirror images. If they are not, the engine or the referee depends on something that
+    it should not: the colour, earlier games or the time. The exit code is then 1. docs/compliance.md has the details.
     """
     seed = random.randrange(BEYOND_USE + 1) if seed is None else seed
     if not as_json:

@@ -57,13 +57,13 @@ _EXCLUSIVE = [("--out", "--no-records")]
 @run_options
 @sprt_option(
     None,
-    "End the match when this test has a verdict: 'elo0=0 elo1=10', perhaps with alpha=, beta=, model=. "
-    f"Without --games it ends after {_MOST_GAMES_OF_TEST:,} games at the latest.",
+    "End the match when this test decides: 'elo0=0 elo1=10', optionally with alpha=, beta= and model=. "
+    f"Without --games, the limit is {_MOST_GAMES_OF_TEST:,} games.",
 )
 def match(options: RunOptions, played: RunSettings) -> None:
-    """Play games between two engines and say who is stronger.
+    """Play a match between two engines to see which is stronger.
 
-    Without --engine, two levels of Outflank play a short match. docs/match.md has the details.
+    Without engines, two levels of Outflank play a short match. docs/match.md has the details.
     """
     if not (options.commands or options.engines or options.engines_file):
         options = replace(options, engines=_SHORT_MATCH)
@@ -74,14 +74,14 @@ def match(options: RunOptions, played: RunSettings) -> None:
 
 @click.command(cls=Command, exclusive=_EXCLUSIVE, needs=PAGE_NEEDS)
 @pairing_options(
-    "Rounds of a Swiss tournament; repetitions of a round robin or a gauntlet.  "
-    "[default: as many as a Swiss tournament needs to leave one unbeaten; 1]",
-    "The pairing; in a gauntlet the first engine meets all others.",
+    "Rounds of a Swiss tournament; repetitions of a round robin or gauntlet.  "
+    "[default: until one engine is unbeaten (Swiss); else 1]",
+    "Tournament format; in a gauntlet, the first engine meets all others.",
     standing=False,
 )
 @run_options
 def tournament(form: str, round_count: int | None, options: RunOptions, played: RunSettings) -> None:
-    """Play a tournament between any number of engines and rate them.
+    """Play a tournament of any number of engines, and rate them.
 
     Any two engines that meet play --games games. docs/match.md has the details.
     """
@@ -99,7 +99,7 @@ def tournament(form: str, round_count: int | None, options: RunOptions, played: 
         "parameters",
         multiple=True,
         metavar="TEXT",
-        help="A parameter: 'NAME int|real START LEAST MOST [STEP [RATE]]'; give this option once for each.",
+        help="Parameter to tune: 'NAME int|real START LEAST MOST [STEP [RATE]]'; may be repeated.",
     ),
 )
 @group(
@@ -108,17 +108,18 @@ def tournament(form: str, round_count: int | None, options: RunOptions, played: 
         "--games",
         type=WholeNumber(2, MOST_GAMES),
         default=20_000,
-        help="Games to tune with, and the most of the test that follows.",
+        help="Games of the tuning; also the limit for the test that follows.",
     ),
 )
 @handing(KINDS, play_options, where_options)
-@sprt_option(DEFAULT_TEST, "Test of the result against the start, played after the tuning, or none.")
+@sprt_option(DEFAULT_TEST, "Test of the tuned against the initial values, played after the tuning, or none.")
 def tune(engine: str | None, parameters: tuple[str, ...], options: RunOptions, played: RunSettings) -> None:
-    """Find better values of an engine's parameters by games of the engine against itself (SPSA).
+    """Tune an engine's parameters by self-play (SPSA).
 
-    Each pair of games is played by two sets of values, moved in opposite directions at random; the values go towards
-    the winner. A match of the result against the start follows. An engine gets its values at {name} in its cmd, else by
-    GTP's kata-set-param, NBoard's set or UCI's setoption. docs/tuning.md has the details.
+    In each pair of games, two copies of the engine play with their values shifted randomly in opposite directions, and
+    the values then move towards the winner's. A match of the tuned against the initial values follows. Values replace
+    {name} in the engine's cmd, or are sent by GTP's kata-set-param, NBoard's set or UCI's setoption. docs/tuning.md has
+    the details.
     """
     # Imported late: these modules import numpy, which the help does not need.
     from outflank.tools.match.runner.session import RunSession

@@ -22,15 +22,15 @@ _BATCH = 64  # the number of openings per task; with small tasks, communication 
 
 @click.group(cls=CommandGroup)
 def openings() -> None:
-    """Find openings by name, and make openings for matches."""
+    """Find openings by name, or generate openings for matches."""
 
 
 @openings.command()
 @click.argument("words", metavar="NAME", nargs=-1, required=True)
 def find(words: tuple[str, ...]) -> None:
-    """Print the openings whose English or Japanese names contain NAME, a line for each.
+    """Print the openings whose English or Japanese names contain NAME.
 
-    --openings FILE of a match reads these lines.
+    Each line is an opening; a match accepts a file of such lines as --openings FILE.
     """
     try:
         lines = names.openings(" ".join(words))
@@ -42,19 +42,21 @@ def find(words: tuple[str, ...]) -> None:
 
 
 @openings.command()
-@output_option("File to write, a transcript a line", required=True)
+@output_option("Write the openings to FILE, one transcript per line", required=True)
 @click.option("--moves", type=WholeNumber(1, 10), default=8, help="Moves of each opening.")
-@click.option("--within", type=Number(min=0), default=2.0, help="The most discs that a side may be ahead.")
+@click.option(
+    "--within", type=Number(min=0), default=2.0, help="Maximum score of an opening for either side, in discs."
+)
 @click.option("--depth", type=WholeNumber(1, 60), default=14, help="Plies to search.")
 @selectivity_option(value="73")
 @weights_option
 @place_options
 @handing({"deep": Limit})
 def make(output: Path, moves: int, within: float, deep: Limit, **place: Unpack[Place]) -> None:
-    """Write all openings of Othello that our engine judges to be balanced.
+    """Write all Othello openings that the engine judges to be balanced.
 
-    Each position up to symmetry is there once. With the options left out this makes the suite that Outflank ships,
-    ten minutes of one processor. For --openings FILE any file of transcripts will do.
+    Symmetric positions are written only once. Without further options, this writes the suite that Outflank ships, in
+    ten minutes on one processor. --openings FILE of a match accepts any file of transcripts.
     """
     from outflank.tools.match.openings.sources import judge_all, openings_of
     from outflank.tools.runtime.executor import open_executor, run_all

@@ -40,14 +40,14 @@ def _read(path: Path) -> Run:
 
 @click.command(cls=Command)
 @_RUN
-@output_option("Where to write it", "report.html in the run's folder")
+@output_option("Write the report to FILE", "report.html in the run's folder")
 @page_option()
 @json_option
 def report(run: Path, output: Path | None, live: Address | None, as_json: bool) -> None:
-    """Print the final table of RUN, a run's folder or its run.db, and write its report as one self-contained HTML file.
+    """Print the results of a run, and write its HTML report.
 
-    The run need not be over: table and report show its current state, and nothing is played. With --listen the run's
-    page is served until Ctrl-C.
+    RUN is a run's folder or its run.db. The report is one self-contained file. If the run is unfinished, table and
+    report show its current state; no games are played. With --listen, the run's page is served until Ctrl-C.
     """
     # Imported late: these modules import numpy, which the help does not need.
     from outflank.tools.report.figures import Figures, summary
@@ -75,19 +75,20 @@ def report(run: Path, output: Path | None, live: Address | None, as_json: bool) 
     "--format",
     "name",
     type=click.Choice([*_FORMATS.values()]),
-    help="csv is a table with a row for each game. WTHOR is three files: games, players (.jou), tournament (.trn).  "
-    "[default: that of --output's suffix]",
+    help="Format to write. csv has a row per game; wthor is three files: games, players (.jou) and tournament (.trn).  "
+    "[default: by the suffix of --output]",
 )
 @output_files_option(
-    "Where to write the games; .sgf, .ggf, .txt (transcripts), .wtb (WTHOR) or .csv names the format; "
-    "- is standard output; several may be given.  [default: -]",
+    "Write the games to FILE; the suffix .sgf, .ggf, .txt (transcripts), .wtb (WTHOR) or .csv selects the format; "
+    "- is standard output; may be repeated.  [default: -]",
     stdout=True,
     default=[str(STDOUT)],
 )
 def export(run: Path, name: _Format | None, outputs: Sequence[Path]) -> None:
-    """Write the games of RUN, a run's folder or its run.db, in a format that other programs read.
+    """Write the games of a run in a format for other programs.
 
-    Only games that count are written, in the order of the schedule. The run need not be over.
+    RUN is a run's folder or its run.db; the run may be unfinished. Only games that count are written, in the order of
+    the schedule.
     """
     names = {output: chosen_format(name, output, _FORMATS, is_from_file("name")) for output in outputs}
     for output, form in names.items():
@@ -136,15 +137,15 @@ def _counts(ctx: click.Context, param: click.Parameter, texts: tuple[str, ...]) 
     "--test",
     callback=read_by(Sprt.parse),
     default=DEFAULT_TEST,
-    help="The hypotheses, short 0,10, perhaps with alpha=, beta=, model=.",
+    help="Hypotheses, in short 0,10, optionally with alpha=, beta= and model=.",
 )
 @json_option
 def sprt(counts: tuple[int, ...], test: Sprt, as_json: bool) -> None:
-    """Run a sequential test on COUNTS of results, or on the pairs of a RUN of two engines.
+    """Run a sequential test on counts of results, or on a run.
 
-    Five counts are pairs of games with 0, 1/2, 1, 3/2 and 2 points. Three counts are games lost, drawn and won; they
-    get the ratio of the BayesElo model too, which older runners use. LLR is the log-likelihood ratio, with the bounds
-    at which the test ends.
+    COUNTS are five or three numbers, or a run of two engines, whose pairs are counted. Five counts are the pairs of
+    games with 0, 1/2, 1, 3/2 and 2 points. Three counts are the games lost, drawn and won; they are also tested by the
+    BayesElo model of older match runners. LLR is the log-likelihood ratio, shown with the bounds that end the test.
     """
     result = sprt_result(counts, test)
     click.echo(json.dumps(result) if as_json else "\n".join(sprt_lines(counts, test, result)))
