@@ -59,10 +59,10 @@ SECTIONS = {
         "selftest": "Play an engine against itself in pairs of mirrored games.",
     },
     "Online": {
-        "serve": "Let engines join a tournament or a standing arena from their authors' machines, and referee it.",
-        "arena": "Look after an arena: who is there, tokens, pauses. ARENA is its folder or its ARENA.toml.",
-        "join": "Play with an engine of this machine in the arena at URL, until Ctrl-C.",
-        "ggs": "Play on the Generic Game Server, where Othello programs meet, until Ctrl-C.",
+        "serve": "Host an arena that engines join from other machines.",
+        "arena": "Manage an arena: its entrants, tokens and pauses.",
+        "join": "Play in the arena at URL with a local engine, until Ctrl-C.",
+        "ggs": "Play on the Generic Game Server (GGS) until Ctrl-C.",
     },
     "Games and books": {
         "convert": "Convert the games of every FILE (- is standard input) and write them one after the other.",

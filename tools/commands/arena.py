@@ -61,8 +61,8 @@ def _moment(text: str) -> datetime:
 )
 @click.argument("arena", type=EXISTING_FILE, metavar="ARENA.toml", callback=use_config, is_eager=True)
 @pairing_options(
-    "As outflank tournament has it.",
-    "The pairing of a tournament. In a standing arena engines come and go, and play while they are there.",
+    "Rounds or repetitions, as for outflank tournament.",
+    "Tournament format. In a standing arena, engines come and go, and play while they are connected.",
     standing=True,
 )
 @group(
@@ -71,12 +71,12 @@ def _moment(text: str) -> datetime:
         "--start",
         callback=read_by(_moment),
         metavar="TIME",
-        help="When a tournament begins; entries are open until then.",
+        help="Start of a tournament; engines can join until then.",
     ),
     click.option(
         "--entrants",
         type=WholeNumber(1, _MOST_ENTRANTS),
-        help="Begin a tournament as soon as so many have joined.",
+        help="Begin a tournament once this many engines have joined.",
     ),
 )
 @group(
@@ -85,22 +85,22 @@ def _moment(text: str) -> datetime:
         "--listen",
         default=_LISTEN,
         metavar="HOST:PORT",
-        help="Where the server listens; names under which a proxy is reached may follow after commas.",
+        help="Listen at this address; the names of a proxy may follow, separated by commas.",
     ),
-    click.option("--certificate", type=EXISTING_FILE, help="Certificate for TLS, in PEM."),
-    click.option("--key", type=EXISTING_FILE, help="Its private key, in PEM."),
+    click.option("--certificate", type=EXISTING_FILE, help="TLS certificate, in PEM format."),
+    click.option("--key", type=EXISTING_FILE, help="Private key of the certificate, in PEM format."),
     click.option(
         "--patience",
         type=_HOURS,
         default=60.0,
-        help="Seconds in which a lost line may come back, all losses of a game together.",
+        help="Total seconds per game for lost connections to be restored.",
     ),
     click.option(
         "--lag-allowance",
         "line",
         type=Seconds(0, 10),
         default=0.5,
-        help="The most seconds a move that are allowed for a line; what is allowed is measured.",
+        help="Maximum network allowance in seconds per move; the allowance itself is measured.",
     ),
 )
 @handing(
@@ -128,10 +128,11 @@ def serve(
     options: RunOptions,
     played: RunSettings,
 ) -> None:
-    """Let engines join a tournament or a standing arena from their authors' machines, and referee it.
+    """Host an arena that engines join from other machines.
 
-    ARENA.toml has these options by their long names, and a table [[engine]] for each engine of this machine. The same
-    command goes on with a run that was ended. docs/arena.md has the details.
+    The arena is a tournament or a standing arena; this program is the referee. ARENA.toml contains these options by
+    their long names, and a table [[engine]] for each local engine. Repeating the command continues an interrupted run.
+    docs/arena.md has the details.
     """
     # Imported late: these modules import the web server, which the help does not need.
     from outflank.tools.arena.arena import Arena
@@ -173,14 +174,14 @@ def _engine(text: str) -> EngineSpec:
 @click.command(cls=Command)
 @click.argument("url")
 @click.option(
-    "--token", required=True, envvar="OUTFLANK_TOKEN", help="The organiser gives it.  [env: OUTFLANK_TOKEN]"
+    "--token", required=True, envvar="OUTFLANK_TOKEN", help="Token from the organiser.  [env: OUTFLANK_TOKEN]"
 )
 @click.option(
     "--engine",
     "engine",
     required=True,
     callback=read_by(_engine),
-    help="""The engine: 'cmd="./mine gtp"', perhaps with protocol=nboard and more.""",
+    help="""Engine: 'cmd="./mine gtp"', optionally with protocol=nboard and other keys.""",
 )
 @click.option(
     "--concurrency",
@@ -189,13 +190,14 @@ def _engine(text: str) -> EngineSpec:
     former=["--slots"],
     type=WholeNumber(1, _MOST_SLOTS),
     default=1,
-    help="Games at once, each with a process of the engine.",
+    help="Number of concurrent games, each with its own engine process.",
 )
-@click.option("--trust", type=EXISTING_FILE, help="A certificate that the server may show, in PEM.")
+@click.option("--trust", type=EXISTING_FILE, help="Certificate to accept from the server, in PEM format.")
 def join(url: str, token: str, engine: EngineSpec, slots: int, trust: Path | None) -> None:
-    """Play with an engine of this machine in the arena at URL, until Ctrl-C.
+    """Play in the arena at URL with a local engine, until Ctrl-C.
 
-    The engine is started here, and nothing but its moves leaves this machine. docs/arena.md has the details.
+    The engine runs on this machine; only its name, moves, scores and search reports leave it. docs/arena.md has the
+    details.
     """
     from outflank.tools.arena.joining import Joiner, join_address, trusting
 
@@ -207,9 +209,9 @@ def join(url: str, token: str, engine: EngineSpec, slots: int, trust: Path | Non
 
 @click.group(cls=CommandGroup)
 def arena() -> None:
-    """Look after an arena: who is there, tokens, pauses. ARENA is its folder or its ARENA.toml.
+    """Manage an arena: its entrants, tokens and pauses.
 
-    docs/arena.md has the details.
+    ARENA is the arena's folder or its ARENA.toml. docs/arena.md has the details.
     """
 
 
@@ -217,7 +219,7 @@ def arena() -> None:
 @_FOLDER
 @json_object_option
 def status(arena: Path, as_json: bool) -> None:
-    """Show who is there, their lines, and the games in progress."""
+    """Show the entrants, their connections and the games in progress."""
     found = order(_folder(arena), do="status")
     if as_json:
         click.echo(json_line(found))
@@ -238,9 +240,9 @@ def _entrant_line(one: dict[str, Any]) -> str:
 
 @arena.command()
 @_FOLDER
-@click.option("--end", is_flag=True, help="Let games begin again.")
+@click.option("--end", is_flag=True, help="End the pause.")
 def pause(arena: Path, end: bool) -> None:
-    """Let no new pair begin; games in progress are played out."""
+    """Start no new pairs of games; games in progress are finished."""
     order(_folder(arena), do="pause", paused=not end)
 
 
@@ -248,7 +250,7 @@ def pause(arena: Path, end: bool) -> None:
 @_FOLDER
 @_NAME
 def kick(arena: Path, name: str) -> None:
-    """Send an entrant away; its token is void, its games are lost."""
+    """Remove an entrant: revoke its token and forfeit its games."""
     order(_folder(arena), do="kick", name=name)
 
 
@@ -256,7 +258,10 @@ def kick(arena: Path, name: str) -> None:
 @_FOLDER
 @_NAME
 def token(arena: Path, name: str) -> None:
-    """Print a new token for an entrant, and the command by which it joins; an earlier token is void."""
+    """Print a new token for an entrant, and its command to join.
+
+    An earlier token of the entrant becomes invalid.
+    """
     config = _config(arena)
     if name in {EngineSpec.parse(text).name for text in config.get("engine", ())}:
         raise SettingsError(

@@ -61,25 +61,25 @@ def _all_matching(pattern: re.Pattern[str], expected: str) -> Callable[..., tupl
 
 
 @click.command(cls=Command)
-@click.option("--user", required=True, metavar="NAME", callback=read_by(read_user), help="The login name.")
+@click.option("--user", required=True, metavar="NAME", callback=read_by(read_user), help="Login name.")
 @click.option(
     "--engine",
     "entry",
     required=True,
     callback=read_by(_entry),
-    help="""The engine as for `outflank match`: 'cmd="outflank gtp"'.""",
+    help="""Engine, as for outflank match: 'cmd="outflank gtp"'.""",
 )
 @click.option(
     "--password-file",
     type=EXISTING_FILE,
-    help=f"A file whose first line is the password.  [default: the variable {PASSWORD_VARIABLE}]",
+    help=f"File whose first line is the password.  [default: the variable {PASSWORD_VARIABLE}]",
 )
 @click.option(
     "--server",
     default="skatgame.net:5000",
     metavar="HOST:PORT",
     callback=read_by(read_server),
-    help="The server.",
+    help="Server to connect to.",
 )
 @click.option(
     "--concurrency",
@@ -88,19 +88,31 @@ def _all_matching(pattern: re.Pattern[str], expected: str) -> Callable[..., tupl
     former=["--games"],
     type=WholeNumber(1, _MOST_GAMES),
     default=2,
-    help="Games at once, each with its own engine process; a synchro match is two games.",
+    help="Number of concurrent games, each with its own engine process; a synchro match is two games.",
 )
-@_wish("rated", "games that count for ratings")
-@_wish("synchro", "synchro matches (s8): two games at once with colours exchanged")
-@_wish("random", "games from random discs (8r20)")
-@click.option("--min-time", "least", type=_TIME, default="1m", help="Decline requests with less time for us.")
-@click.option("--max-time", "most", type=_TIME, default="1h", help="Decline requests with more time for us.")
+@_wish("rated", "rated games")
+@_wish("synchro", "synchro matches (s8): two simultaneous games with colours swapped")
+@_wish("random", "games from random positions (8r20)")
+@click.option(
+    "--min-time",
+    "least",
+    type=_TIME,
+    default="1m",
+    help="Decline requests that give us less main time than this.",
+)
+@click.option(
+    "--max-time",
+    "most",
+    type=_TIME,
+    default="1h",
+    help="Decline requests that give us more main time than this.",
+)
 @click.option(
     "--ask",
     "asks",
     multiple=True,
     callback=_all_matching(_ASK, "a request such as 's8r20 5:00 NAME'"),
-    help="Ask for a match: 's8r20 5:00 NAME'; several may be given.",
+    help="Request a match: 's8r20 5:00 NAME'; may be repeated.",
 )
 @click.option(
     "--tournament",
@@ -108,14 +120,14 @@ def _all_matching(pattern: re.Pattern[str], expected: str) -> Callable[..., tupl
     multiple=True,
     metavar="ID",
     callback=_all_matching(_TOURNAMENT, "the id of a tournament such as .7"),
-    help="Join this tournament of /td; several may be given.",
+    help="Join this tournament of /td; may be repeated.",
 )
 @click.option(
     "--matches", type=WholeNumber(1), help="Leave after this many matches.  [default: stay until Ctrl-C]"
 )
-@click.option("--save", "file", type=LOG_FILE, default="ggs.ggf", help="Append every game to FILE, as GGF.")
-@click.option("--chat", is_flag=True, help="Show the words of others.")
-@click.option("--log", type=LOG_FILE, help="Append the dialogue to FILE; the password is masked.")
+@click.option("--save", "file", type=LOG_FILE, default="ggs.ggf", help="Append every game to FILE as GGF.")
+@click.option("--chat", is_flag=True, help="Show messages from other users.")
+@click.option("--log", type=LOG_FILE, help="Append the dialogue to FILE, with the password masked.")
 def ggs(
     user: str,
     entry: EngineSpec,
@@ -124,11 +136,11 @@ def ggs(
     log: Path | None,
     **others: Any,
 ) -> None:
-    """Play on the Generic Game Server, where Othello programs meet, until Ctrl-C.
+    """Play on the Generic Game Server (GGS) until Ctrl-C.
 
-    Requests that keep the rules of these options are accepted; others are declined with the reason. After the first
-    Ctrl-C no new match begins, and the program ends when the matches under way are over. The second Ctrl-C ends it at
-    once. docs/ggs.md has the details.
+    GGS is where Othello programs meet. Match requests that these options allow are accepted; others are declined with
+    the reason. After the first Ctrl-C, no new match begins, and the program ends after the matches in progress; a
+    second Ctrl-C ends it at once. docs/ggs.md has the details.
     """
     if others["least"] > others["most"]:
         raise click.UsageError("--min-time is more than --max-time")
