@@ -65,8 +65,8 @@ SECTIONS = {
         "ggs": "Play on the Generic Game Server (GGS) until Ctrl-C.",
     },
     "Games and books": {
-        "convert": "Convert the games of every FILE (- is standard input) and write them one after the other.",
-        "archive": "Find games by the positions that they went through, and count what was played there.",
+        "convert": "Convert game files to another format, or count their games.",
+        "archive": "Build archives of games, and search them by position.",
         "book": "Grow, check and exchange opening books.",
     },
     "Proofs": {

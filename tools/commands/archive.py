@@ -43,7 +43,7 @@ _wanted_options = handing(
         "--rating",
         type=WholeNumber(1, 9900),
         callback=read_by(lambda rating: ArchiveQuery(rating=rating).rating),
-        help="Only games in which both players have at least this rating, in hundreds.",
+        help="Only games in which both players have at least this rating, a multiple of 100.",
     ),
 )
 """The options that select games, passed to the command as ``wanted``, an ``ArchiveQuery``."""
@@ -51,7 +51,7 @@ _wanted_options = handing(
 
 @click.group(cls=CommandGroup)
 def archive() -> None:
-    """Find games by the positions that they went through, and count what was played there.
+    """Build archives of games, and search them by position.
 
     docs/archive.md has the details.
     """
@@ -66,18 +66,17 @@ def archive() -> None:
     type=OutputFile(),
     required=True,
     metavar="ARCHIVE",
-    help="File to make; an archive that is there already is not touched.",
+    help="Archive to create; an existing one is not changed.",
 )
 @source_option
 @rules_option
 @json_object_option
 def build(files: Sequence[str], path: Path, source: FormatName | None, rules: Rules, as_json: bool) -> None:
-    """Make an archive of the games of every FILE (- is standard input).
+    """Build an archive from the games of each FILE (- is standard input).
 
-    FILE may be in any format of docs/formats.md. A game that is in the archive already, with the same players, year
-    and moves, is counted and left out, and so are games by other rules than --rules. A game that can't be read is
-    named; the exit code is then 1. The file appears once it is whole. The same command continues a build that was
-    interrupted.
+    FILE may be in any format of docs/formats.md. Games already in the archive, with the same players, year and moves,
+    are counted and skipped, as are games under rules other than --rules. Games that can't be read are reported; the
+    exit code is then 1. The archive appears when it is complete. Repeating the command continues an interrupted build.
     """
     write_games(files, path, source, rules, partial(build_archive, rules=rules), None, as_json)
 
@@ -88,10 +87,10 @@ def build(files: Sequence[str], path: Path, source: FormatName | None, rules: Ru
 @source_option
 @json_object_option
 def add(path: Path, files: Sequence[str], source: FormatName | None, as_json: bool) -> None:
-    """Add the games of every FILE (- is standard input) to an archive.
+    """Add the games of each FILE (- is standard input) to an archive.
 
-    The archive is then as if it had been built of its games and these. Games that are in it already are counted and
-    left out, as for outflank archive build. Until the new archive is whole, the old one stays.
+    The result is the same as if the archive had been built from all these games. Games already in it are counted and
+    skipped, as by outflank archive build. The old archive remains until the new one is complete.
     """
     with Archive.open(path) as opened:
         rules, before = opened.rules, len(opened)
@@ -102,16 +101,17 @@ def add(path: Path, files: Sequence[str], source: FormatName | None, as_json: bo
 @_ARCHIVE
 @_POSITION
 @_wanted_options
-@level_option("Level of the engine's scores.", default=DEFAULT_LEVEL)
-@book_option("whose scores are shown")
+@level_option("Search level of the engine's scores.", default=DEFAULT_LEVEL)
+@book_option("for the book scores")
 @weights_option
 @json_object_option
 def show(path: Path, text: str, wanted: ArchiveQuery, level: int, book: str | None, as_json: bool) -> None:
-    """Show what was played in a position: each move's games, results, years and players, and its scores.
+    """Show the games, results and scores of each move in a position.
 
-    POSITION is a transcript (f5d6c3), a board, or whatever else outflank analyze takes; the start of the game if it is
-    left out. Positions that are images of each other are one. Results and scores are from the side to move; "mean" is
-    the mean final disc difference. The strongest players are the three with the highest ratings.
+    POSITION is a transcript (f5d6c3), a board, or anything else that outflank analyze accepts; by default the start of
+    the game. Symmetric positions count as one. Each move is shown with its games, results, years, players and scores.
+    Results and scores are from the point of view of the side to move; "mean" is the mean final disc difference. The
+    strongest players are the three with the highest ratings.
     """
     with Explorer.open(path, books_to_read(book), level) as explorer:
         game = read_game(text, explorer.archive.rules).game()
@@ -135,9 +135,11 @@ _SHOWN = 20
 @_ARCHIVE
 @_POSITION
 @_wanted_options
-@click.option("--count", type=COUNT, help=f"Most games.  [default: {_SHOWN} to list, all with -o]")
+@click.option(
+    "--count", type=COUNT, help=f"Maximum number of games.  [default: {_SHOWN} to list, all with -o]"
+)
 @output_files_option(
-    "Write the games to FILE instead: .sgf, .ggf, .txt (transcripts), .obf or .wtb (WTHOR); several may be given.",
+    "Write the games to FILE instead: .sgf, .ggf, .txt (transcripts), .obf or .wtb (WTHOR); may be repeated.",
     tuple(FORMAT_OF),
 )
 @json_option
@@ -146,8 +148,8 @@ def games(
 ) -> None:
     """List the games that reached a position, or write them to a file.
 
-    POSITION is as for outflank archive show. The games that were read last come first; the margin is Black's.
-    Of each game the archive has moves, players, ratings, result, event, place, date and title.
+    POSITION is as for outflank archive show. The games added last come first; the margin is from Black's point of view.
+    For each game, the archive stores the moves, players, ratings, result, event, place, date and title.
     """
     with Archive.open(path) as opened:
         position = read_game(text, opened.rules).final

@@ -76,12 +76,12 @@ def _book_and_position(command: Callable[..., None]) -> Callable[..., None]:
 @_book_and_position
 @json_object_option
 def show(path: Path, text: str, as_json: bool) -> None:
-    """Show what BOOK knows about a position: its moves, their scores and lines, the opening's name.
+    """Show the moves, scores and lines of a position in BOOK.
 
-    POSITION is a transcript (f5d6c3), a board, or whatever else outflank analyze takes; the start of the game if it is
-    left out. Scores are final disc differences from the side to move, and "from" and "to" what they can be if no leaf
-    is off by more than its margin. Lines are counted to the leaves of the book, won and lost for the side to move. A
-    move that "leaves" the book is the best of those that lead out of it.
+    POSITION is a transcript (f5d6c3), a board, or anything else that outflank analyze accepts; by default the start of
+    the game. Scores are final disc differences from the point of view of the side to move; "from" and "to" are their
+    bounds if no leaf is wrong by more than its margin. Lines are counted to the leaves of the book, as won or lost for
+    the side to move. The move that "leaves" the book is the best of those that lead out of it.
     """
     with Book.open(path) as book, book.steady():
         game = asked_game(book, text)
@@ -92,19 +92,19 @@ def show(path: Path, text: str, as_json: bool) -> None:
 
 @book.command()
 @_book_and_position
-@click.option("--lines", "most", type=COUNT, default=20, help="How many lines to show.")
+@click.option("--lines", "most", type=COUNT, default=20, help="Number of lines to show.")
 @max_error_option
-@click.option("--plies", type=COUNT, help="Most moves of a line.  [default: no limit]")
+@click.option("--plies", type=COUNT, help="Maximum moves of a line.  [default: no limit]")
 @json_option
 def lines(
     path: Path, text: str, most: int, max_error: float | None, plies: int | None, as_json: bool
 ) -> None:
-    """List the main lines of BOOK, first those in which both sides give away the least.
+    """List the main lines of BOOK.
 
-    They begin at the start of the game or go on from POSITION, a transcript (f5d6c3) or whatever else outflank analyze
-    takes. Each is a transcript, which match and other commands take, and after # stand its final score in discs for
-    Black, the discs that both sides give away, and the name of its opening. A line that transposes ends at a position
-    of a line above it.
+    Lines in which both sides give away the least come first. They begin at the start of the game, or at POSITION, a
+    transcript (f5d6c3) or anything else that outflank analyze accepts. Each is a transcript, which match and other
+    commands accept, followed by #, its final score in discs for Black, the discs that both sides give away and the name
+    of its opening. A line that transposes ends at a position of an earlier line.
     """
     from outflank.tools.books.lines import line_facts, line_text, main_lines
 
@@ -117,15 +117,15 @@ def lines(
 
 @book.command()
 @_book_and_position
-@output_option("File to write, an SVG image", required=True)
-@click.option("--lines", "most", type=COUNT, default=30, help="How many lines to draw.")
+@output_option("Write the image to FILE", required=True)
+@click.option("--lines", "most", type=COUNT, default=30, help="Number of lines to draw.")
 @max_error_option
-@click.option("--plies", type=COUNT, default=16, help="Most moves of a line.")
+@click.option("--plies", type=COUNT, default=16, help="Maximum moves of a line.")
 def tree(path: Path, text: str, output: Path, most: int, max_error: float | None, plies: int) -> None:
     """Draw the main lines of BOOK as a tree, an SVG image.
 
-    They are those of outflank book lines, from the start of the game or from POSITION on. A run of moves that nothing
-    branches off from is one box, with the score after it on the colour of the side that is ahead.
+    The lines are those of outflank book lines, from the start of the game or from POSITION. A run of
+    moves without branches is one box, with its final score on the colour of the side that is ahead.
     """
     from outflank.tools.books.lines import main_lines, tree_svg
 
@@ -146,12 +146,12 @@ def tree(path: Path, text: str, output: Path, most: int, max_error: float | None
 @_book_argument(callback=find_book)
 @json_object_option
 def stats(path: Path, as_json: bool) -> None:
-    """Count what is in BOOK: coverage by ply, scores, and depths of the searches.
+    """Show statistics of BOOK: coverage by ply, scores and search depths.
 
-    A ply counts the discs played. "of all" is the share of all positions that can be reached at that ply, images
-    counted once; later plies, which take too long to count, have no share. "leaves" are positions with a move that
-    leads out of the book. Where the history of the book
-    says which evaluations judged it, their checksums are shown. --json has the history too.
+    A ply is the number of discs played. "of all" is the share of all positions reachable at that ply, symmetric ones
+    counted once; it is missing for later plies, which take too long to count. "leaves" are positions with a move that
+    leads out of the book. If the book's history names the evaluations used, their checksums are shown. --json includes
+    the history.
     """
     with Book.open(path) as book, book.steady():
         counts = count_book(book)
@@ -161,7 +161,7 @@ def stats(path: Path, as_json: bool) -> None:
 
 @book.command()
 @_book_argument(callback=find_book)
-@output_option("File to write; edax needs a file", required=True)
+@output_option("Write the book to FILE; edax needs a file", required=True)
 @click.option(
     "--format",
     "form",
@@ -169,10 +169,10 @@ def stats(path: Path, as_json: bool) -> None:
     help="Format to write.  [default: edax for .dat, else text]",
 )
 def export(path: Path, output: Path, form: Form | None) -> None:
-    """Write BOOK in another form: our own text, or one of Edax's.
+    """Write BOOK as text, or in a format of Edax.
 
-    text carries everything, a position a line, and equal books are equal texts. edax is Edax's binary form, which has
-    only the level of each search, and edax-text has nothing but leaves and levels. docs/book.md describes them.
+    text contains everything, one position per line, and equal books give equal texts. edax is Edax's binary format,
+    which has only the level of each search; edax-text contains only leaves and levels. docs/book.md describes them.
     """
     form = form or ("edax" if output.suffix.lower() == ".dat" else "text")
     if output is STDOUT and form == "edax":  # the header is written last, which needs a seekable file
@@ -190,15 +190,16 @@ def export(path: Path, output: Path, form: Form | None) -> None:
     "--input-format",
     "form",
     type=click.Choice(get_args(Form)),
-    help="Format of the file.  [default: detected]",
+    help="Format of FILE.  [default: detected]",
 )
-@rules_option("those of the text, othello of the others")
+@rules_option("those of the text; else othello")
 def import_(source: str, path: Path, form: Form | None, rules: Rules | None) -> None:
-    """Make the book PATH from FILE (- is standard input): our own text, or a book of Edax or Egaroucid.
+    """Import the book PATH from text, or from Edax or Egaroucid.
 
-    Scores, bounds and counts are taken as they are; of Edax's text and Egaroucid's books (.egbk3) they are worked out
-    from the leaves. Our own text names its rules, and is checked as by outflank book check. A file with anything wrong
-    in it makes no book. To add to a book, import into a new one and merge that.
+    FILE (- is standard input) is a text of outflank book export, or a book of Edax or Egaroucid. Scores, bounds and
+    counts are copied; for Edax's text and Egaroucid's books (.egbk3), they are computed from the leaves. A text names
+    its rules, and is checked as by outflank book check. No book is created from a file with errors. To add to a
+    book, import into a new one and merge it.
     """
     from outflank.tools.books.importing import import_book
 
@@ -210,20 +211,19 @@ def import_(source: str, path: Path, form: Form | None, rules: Rules | None) -> 
 
 @book.command()
 @_book_argument(callback=find_book)
-@click.option(
-    "--sample", type=WholeNumber(0), default=100, help="Search this many positions again, drawn at random."
-)
-@click.option("--seed", type=WholeNumber(0, BEYOND_USE), default=1, help="Seed of the drawing.")
+@click.option("--sample", type=WholeNumber(0), default=100, help="Search this many random positions again.")
+@click.option("--seed", type=WholeNumber(0, BEYOND_USE), default=1, help="Seed for the choice of positions.")
 @weights_option
 @place_options
 @json_object_option
 def check(
     path: Path, sample: int, seed: int, workers: int | None, cluster: str | None, as_json: bool
 ) -> None:
-    """Check BOOK: file, rows, links, scores, and a sample of them against a new search.
+    """Check the file, rows, links and scores of BOOK.
 
-    A new search may find another score where more moves have become links, or with another evaluation; that is
-    reported and is no fault. Exit code 1 if there are faults.
+    A sample of the scores is also compared with new searches. These may find other scores where more moves have become
+    links, or with another evaluation; such differences are reported, but are not faults. The exit code is 1 if there
+    are faults.
     """
     from outflank.book.checking import check as check_book
     from outflank.book.growing import Judge

@@ -36,8 +36,8 @@ from outflank.tools.runtime.progress import counted
 def book() -> None:
     """Grow, check and exchange opening books.
 
-    A BOOK is a file, or standard or parallel, the books that come with the package; standard if left out. docs/book.md
-    says what a book is, and how the shipped ones were made.
+    A BOOK is a file, or one of the shipped books, standard (the default) and parallel. docs/book.md describes books,
+    and how the shipped ones were made.
     """
 
 
@@ -66,7 +66,7 @@ _level_option = together(
     click.option(
         "--level",
         type=WholeNumber(1, HIGHEST_LEVEL),
-        help=f"Level at which positions are judged.  [default: that of most of the book, {USUAL_LEVEL} of a new one]",
+        help=f"Search level for positions.  [default: that of most of the book; {USUAL_LEVEL} for a new one]",
     ),
     weights_option,
 )
@@ -81,19 +81,19 @@ _ply_cost_option = click.option(
     type=Number(min=0),
     default=0.25,
     metavar="DISCS",
-    help="Cost of a ply in discs, added to the discs given away when the next position is chosen.",
+    help="Cost of a ply in discs, added to the discs given away to rank positions.",
 )
 _positions_option = click.option(
-    "--positions", type=WholeNumber(1), help="Most positions in the book.  [default: no limit]"
+    "--positions", type=WholeNumber(1), help="Maximum number of positions in the book.  [default: no limit]"
 )
 _log_option = click.option(
-    "--log", type=LOG_FILE, help="Add a line of JSON to this file each minute and at the end."
+    "--log", type=LOG_FILE, help="Append a line of JSON to FILE each minute and at the end."
 )
 
 
 def _plies_option(default: int) -> Callable[[Decorated], Decorated]:
     return click.option(
-        "--plies", type=WholeNumber(0, 60), default=default, help="Most plies from the start."
+        "--plies", type=WholeNumber(0, 60), default=default, help="Maximum plies from the start."
     )
 
 
@@ -114,7 +114,7 @@ _games_options = together(
 
 def rules_option(default: str) -> Callable[[Decorated], Decorated]:
     """Return the option ``--rules RULES`` of a book: a ``Rules``, or None, which the help describes by `default`."""
-    text = f"PRESET[,OPTION=VALUE...], as docs/rules.md has them.  [default: {default}]"
+    text = f"Rules as PRESET[,OPTION=VALUE...]; see docs/rules.md.  [default: {default}]"
     return rules_option_read_by(Rules.parse, default=None, text=text)
 
 
@@ -124,7 +124,7 @@ def rules_option(default: str) -> Callable[[Decorated], Decorated]:
 @budget_option
 @_reach_options(24, _positions_option)
 @_level_option
-@rules_option("those of the book, othello of a new one")
+@rules_option("those of the book; othello for a new one")
 @_where_options
 @_log_option
 def build(
@@ -138,13 +138,13 @@ def build(
     log: Path | None,
     **place: Unpack[Place],
 ) -> None:
-    """Let the book PATH grow from the start of the game, best-first; a new one is made if there is none.
+    """Grow the book PATH best-first; create it if necessary.
 
-    The next position is always the one that costs both sides least to reach, so that the book is complete in itself
-    whenever it is stopped, and can go on growing from there. Scores are discs from the side to move.
+    The next position is always the one that costs both sides least to reach, so the book is complete whenever it is
+    stopped, and can grow on from there. Scores are in discs from the point of view of the side to move.
 
-    With POSITION, a transcript (f5d6c3) or whatever else outflank analyze takes, the book grows from there: the
-    positions on the way to it are added, and plies and discs given away count from it.
+    The book grows from the start of the game, or from POSITION, a transcript (f5d6c3) or anything else that outflank
+    analyze accepts. The positions leading to POSITION are added; plies and discs given away count from it.
     """
     from outflank.tools.books.growth import grow_book, growth_log, open_run
 
@@ -171,12 +171,12 @@ def build(
     "--level",
     type=WholeNumber(1, HIGHEST_LEVEL),
     required=True,
-    help="Level at which positions are judged; positions judged at this or a higher level are left alone.",
+    help="Search level; positions searched at this or a higher level are left unchanged.",
 )
 @click.option(
     "--again",
     is_flag=True,
-    help="Judge positions of this level again, each once: for a book grown with another evaluation.",
+    help="Search positions of this level again, once each; for a book grown with another evaluation.",
 )
 @weights_option
 @budget_option
@@ -194,11 +194,11 @@ def deepen(
     log: Path | None,
     **place: Unpack[Place],
 ) -> None:
-    """Judge again the positions of the book PATH that were judged at a lower level.
+    """Search positions of the book PATH again at a higher level.
 
-    The positions that cost both sides least to reach come first. The book is sound whenever this is stopped. With
-    POSITION, a transcript (f5d6c3) or whatever else outflank analyze takes, only this position of the book and those
-    that it leads to are judged; plies and discs given away count from it.
+    The positions that cost both sides least to reach come first. The book is sound whenever the command is stopped.
+    With POSITION, a transcript (f5d6c3) or anything else that outflank analyze accepts, only this position of the book
+    and those reached from it are searched; plies and discs given away count from it.
     """
     from outflank.tools.books.growth import grow_book, growth_log, open_run
 
@@ -219,10 +219,10 @@ def deepen(
 @_plies_option(24)
 @_growth_options
 def extend(plies: int, **given: Any) -> None:
-    """Add the positions of every GAME to the book PATH.
+    """Add the positions of each GAME to the book PATH.
 
-    A GAME is a transcript such as f5d6c3, or a file of games in any format of docs/formats.md (- is standard input),
-    or a run: its folder or its run.db. One that can't be used is named and left out; the exit code is then 1.
+    A GAME is a transcript such as f5d6c3, a file of games in any format of docs/formats.md (- is standard input), or a
+    run: its folder or its run.db. Games that can't be used are reported and skipped; the exit code is then 1.
     """
 
     def chosen(book: Book, line: Sequence[Position]) -> Iterable[Position]:
@@ -238,16 +238,16 @@ def extend(plies: int, **given: Any) -> None:
     "--beyond",
     type=WholeNumber(1, 60),
     default=BEYOND,
-    help="Positions of each game to add where it leaves the book.",
+    help="Number of positions to add where a game leaves the book.",
 )
 @_growth_options
 def learn(beyond: int, **given: Any) -> None:
-    """Let the book PATH learn from every GAME or RUN: it grows where their games left it.
+    """Grow the book PATH where each GAME leaves it.
 
-    A GAME is a transcript, or a file of games in any format of docs/formats.md (- is standard input); a RUN is the
-    folder of a match or tournament, or its run.db. The first positions that the book does not know are judged and
-    added, so that a line which lost is known better the next time. What can't be used is named and left out; the exit
-    code is then 1.
+    A GAME is a transcript, a file of games in any format of docs/formats.md (- is standard input), or a match or
+    tournament: its folder or its run.db. The first positions of a game that are not in the book are searched and added,
+    so that a losing line is known better next time. Games that can't be used are reported and skipped; the exit code is
+    then 1.
     """
     grow_by_games(
         "learn", f"--beyond {beyond}", lambda book, line: unknown_positions(book, line, beyond), **given
@@ -269,12 +269,12 @@ def _read_score(text: str) -> int | None:
 @_level_option
 @json_object_option
 def set_(path: Path, text: str, score: int | None, level: int | None, as_json: bool) -> None:
-    """Set by hand the SCORE of a POSITION of the book PATH, in discs from the side to move.
+    """Set the SCORE of a POSITION of the book PATH by hand.
 
-    Later builds and searches keep it, and the scores of the positions before it follow from it; "none" gives the
-    position back to the searches. POSITION is a transcript (f5d6c3) or whatever else outflank analyze takes; if the
-    book does not know it, it is added with the positions on the way to it. outflank book show says which scores were
-    set.
+    SCORE is in discs from the point of view of the side to move. Later builds and searches keep it, and the scores of
+    earlier positions follow from it; "none" returns the position to the searches. POSITION is a transcript
+    (f5d6c3) or anything else that outflank analyze accepts; if it is not in the book, it is added with the positions
+    leading to it. outflank book show marks scores set by hand.
     """
     from outflank.book.growing import run_here
     from outflank.tools.books.growth import grow_book
@@ -298,9 +298,9 @@ def set_(path: Path, text: str, score: int | None, level: int | None, as_json: b
 @_reach_options(60, _positions_option)
 @json_object_option
 def prune(path: Path, reach: Reach, as_json: bool) -> None:
-    """Remove from the book PATH what costs too much, is too deep, or can't be reached.
+    """Remove costly, deep and unreachable positions from the book PATH.
 
-    The score of a removed position stays as that of the move to it, so no score changes. The file is written anew
+    The score of a removed position is kept for the move that leads to it, so no score changes. The file is rewritten
     without gaps.
     """
     with BookWriter.open(path) as book:
@@ -329,10 +329,11 @@ def prune(path: Path, reach: Reach, as_json: bool) -> None:
 def merge(
     path: Path, others: Sequence[Path], level: int | None, as_json: bool, **place: Unpack[Place]
 ) -> None:
-    """Add to the book PATH what every OTHER book knows.
+    """Merge the OTHER books into the book PATH.
 
-    If several know a position, the search at the highest level counts. Where the best move out of a book now leads to a
-    position of the book, the other moves are judged. PATH is made if it does not exist, and left out among the OTHERs.
+    If several books contain a position, the search at the highest level is used. Where a best move out of a book now
+    leads to a position of the book, the other moves are searched. PATH is created if it does not exist, and skipped
+    among the OTHERs.
     """
     from outflank.tools.books.growth import grow_book, open_run
 

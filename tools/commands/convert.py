@@ -38,12 +38,12 @@ _GAMES_AT_ONCE = 500  # the number of games between progress updates; shorter in
     "--format",
     "target",
     type=click.Choice(WRITTEN_FORMATS),
-    help="Format to write.  [default: that of --output's suffix]",
+    help="Format to write.  [default: by the suffix of --output]",
 )
 @source_option
 @output_files_option(
-    "Where to write the games; .sgf, .ggf, .txt (transcripts), .obf or .wtb (WTHOR) names the format; "
-    "- is standard output; several may be given.  [default: -]",
+    "Write the games to FILE; the suffix .sgf, .ggf, .txt (transcripts), .obf or .wtb (WTHOR) selects the format; "
+    "- is standard output; may be repeated.  [default: -]",
     stdout=True,
     default=[str(STDOUT)],
 )
@@ -51,12 +51,12 @@ _GAMES_AT_ONCE = 500  # the number of games between progress updates; shorter in
 @click.option(
     "--unique",
     is_flag=True,
-    help="Of games with the same moves, on whichever side of the board, only the first.",
+    help="Keep only the first of games with the same moves up to symmetry.",
 )
-@click.option("--stats", is_flag=True, help="Print numbers of the games and write none.")
+@click.option("--stats", is_flag=True, help="Print statistics of the games instead of writing them.")
 @rules_option
-@click.option("--style", type=click.Choice(STYLES), default="glued", help="How to write transcripts.")
-@click.option("--passes", is_flag=True, help="Write passes in transcripts.")
+@click.option("--style", type=click.Choice(STYLES), default="glued", help="Style of transcripts.")
+@click.option("--passes", is_flag=True, help="Include passes in transcripts.")
 @json_option
 def convert(
     files: Sequence[str],
@@ -71,15 +71,15 @@ def convert(
     passes: bool,
     as_json: bool,
 ) -> None:
-    """Convert the games of every FILE (- is standard input) and write them one after the other.
+    """Convert game files to another format, or count their games.
 
-    It reads and writes transcripts, OBF, SGF, GGF and WTHOR, and reads PGN; docs/formats.md describes them, and the
-    samples that may be named too. A game that
-    can't be read, or that the format can't hold, is named and left out; the exit code is then 1. At the end it counts
-    what the format can't hold. --rules applies to games that name no rules. If no game could be
-    written, or if FILE would be replaced and lose games, variations, properties or characters, it stays as it is.
+    FILE is a file, a sample of docs/formats.md, or - for standard input; the games are written in the order of the
+    FILEs. The formats are transcripts, OBF, SGF, GGF and WTHOR, and for reading also PGN and Edax's edx. Games that
+    can't be read, or stored in the format, are reported and skipped; the exit code is then 1. Lost data is counted at
+    the end. --rules applies to games that name no rules. Nothing is replaced if no game can be written, or if a FILE
+    would lose games, variations, properties or characters.
 
-    --stats writes nothing: it counts results, years, players, events and openings of the games that pass the filters.
+    --stats counts results, years, players, events and openings of the games that pass the filters.
     """
     if stats:
         if target is not None or outputs != (STDOUT,):
