@@ -70,11 +70,11 @@ SECTIONS = {
         "book": "Grow, check and exchange opening books.",
     },
     "Proofs": {
-        "job": "Solve positions in workers, and keep every answer in a folder, so that an interruption loses nothing.",
-        "proof": "Write proofs of exact scores, and check them by a program that shares no code with the engine.",
+        "job": "Solve positions in worker processes, and keep every result.",
+        "proof": "Write and check proofs of exact scores.",
     },
     "Development and more": {
-        "config": "Show the file of your own defaults, and what it sets for each command.",
+        "config": "Show your config file and the defaults that it sets.",
         "train": "Make the evaluation from nothing: self-play, labels, fit, and a match against the one before.",
         "bench": "Search a fixed set of positions and print nodes and speed; the total of the nodes is the signature.",
         "perft": "Count the positions at the end of every line of DEPTH plies.",

@@ -30,9 +30,9 @@ moves = 6"""
 @click.command(cls=Command)
 @click.pass_context
 def config(ctx: click.Context) -> None:
-    """Show the file of your own defaults, and what it sets for each command.
+    """Show your config file and the defaults that it sets.
 
-    It has a table for each command, with options by their long names; the command line takes precedence.
+    The file has a table for each command, with options by their long names; the command line takes precedence.
     """
     path = config_file()
     program = ctx.find_root().command

@@ -39,9 +39,9 @@ _work_options = together(plain_search_options, place_options, json_option)
 
 @click.group(cls=CommandGroup)
 def job() -> None:
-    """Solve positions in workers, and keep every answer in a folder, so that an interruption loses nothing.
+    """Solve positions in worker processes, and keep every result.
 
-    docs/proofs.md describes jobs.
+    The results are stored in a folder, so that an interruption loses nothing. docs/proofs.md describes jobs.
     """
 
 
@@ -56,9 +56,9 @@ def job() -> None:
     "--frontier",
     type=WholeNumber(FRONTIERS[0], FRONTIERS[-1]),
     metavar="SQUARES",
-    help="Empty squares of the boards that the workers solve.  "
-    "[default: those of a position of up to 30 with 1 worker; else 26 at most, 3 fewer than it has with 2 workers, "
-    "and 1 fewer each time that they double]",
+    help="Empty squares of the boards that workers solve.  "
+    "[default: all of a position with up to 30 for 1 worker; else at most 26: 3 fewer than the position for 2 workers, "
+    "and 1 fewer with each doubling]",
 )
 @click.option("--resume", is_flag=True, help="Continue the job in DIR with its own positions and question.")
 @_work_options
@@ -77,10 +77,10 @@ def start(
     as_json: bool,
     **place: Unpack[Place],
 ) -> None:
-    """Start a job in DIR; the same command again continues it.
+    """Start a job in DIR, or continue it.
 
-    POSITION is as for outflank solve. Without --workers and --cluster one worker has a thread for each processor, or
-    --threads.
+    POSITION is as for outflank solve. Repeating the command continues the job. Without --workers and --cluster, a
+    single worker uses all processors; with --threads N above 1, there is a worker for every N processors.
     """
     report = SolutionReport(check, as_json)
     if resume:
@@ -113,7 +113,7 @@ def continue_(ctx: click.Context, /, folder: Path, **options: Any) -> None:
 @_job_argument
 @json_option
 def show(folder: Path, as_json: bool) -> None:
-    """Show what is known of each position, also while the job runs."""
+    """Show the results for each position, even while the job runs."""
     with JobFile.read(folder) as opened:
         show_job(opened, as_json)
 
@@ -122,10 +122,10 @@ def show(folder: Path, as_json: bool) -> None:
 @click.argument("folder", type=ANY_FOLDER, metavar="DIR")
 @click.argument("others", nargs=-1, required=True, type=EXISTING_FOLDER, metavar="FROM...")
 def merge(folder: Path, others: Sequence[Path]) -> None:
-    """Add the positions and results of the jobs in FROM to the job in DIR, a new one or not.
+    """Merge the positions and results of the jobs FROM into the job in DIR.
 
-    The jobs must have the same rules. A new one gets the question of the first FROM. Results that contradict each
-    other are an error, and nothing is added then.
+    The jobs must have the same rules. If DIR is new, it gets the question of the first FROM. If results contradict each
+    other, the command fails and adds nothing.
     """
     merged, better = merge_jobs(folder, others)
     boards, positions = counted(len(merged.solved), "board"), counted(len(merged.facts.positions), "position")
@@ -134,9 +134,12 @@ def merge(folder: Path, others: Sequence[Path]) -> None:
 
 @job.command()
 @_job_argument
-@output_option("File to write, position,lower,upper in each line", "-", default=STDOUT)
+@output_option("Write lines of position,lower,upper to FILE", "-", default=STDOUT)
 def export(folder: Path, output: Path) -> None:
-    """Write the bounds of all boards that a job has solved, in the form of claims that outflank proof derive reads."""
+    """Write the bounds of all solved boards as claims.
+
+    outflank proof derive reads these claims.
+    """
     with JobFile.read(folder) as opened, open_output(output) as file:
         for line in exported(opened):
             file.write(line.encode())
@@ -148,10 +151,10 @@ def export(folder: Path, output: Path) -> None:
 @_job_argument
 @click.argument("claims_file", type=click.File("rb"), metavar="CLAIMS")
 def import_(folder: Path, claims_file: BinaryIO) -> None:
-    """Add the bounds of CLAIMS to a job, which takes them for true; - is standard input.
+    """Add the bounds of CLAIMS to a job.
 
-    CLAIMS is a file of position,lower,upper in each line. A claim that contradicts what the job has solved is an error,
-    and nothing is added then.
+    CLAIMS is a file of lines position,lower,upper; - is standard input. The job assumes that the claims are true. If a
+    claim contradicts a result of the job, the command fails and adds nothing.
     """
     boards, better = import_claims(folder, claims_file, claims_file.name)
     click.echo(f"job {folder}: {counted(boards, 'board')} read, {better:,} of them new or with better bounds")

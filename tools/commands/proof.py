@@ -53,23 +53,25 @@ _claims_argument = click.argument("claims_file", type=click.File("rb"), metavar=
 
 @click.group(cls=CommandGroup)
 def proof() -> None:
-    """Write proofs of exact scores, and check them by a program that shares no code with the engine.
+    """Write and check proofs of exact scores.
 
-    docs/proofs.md describes the file and both checkers, one in Python and one in C.
+    The checkers, one in Python and one in C, share no code with the engine. docs/proofs.md describes them and the file.
     """
 
 
 @proof.command(cls=Command, exclusive=[POSITION_OR_BOARD])
 @positions_argument
 @board_option
-@click.option("--output", "-o", type=CONTINUED_FILE, required=True, help="File to write, compressed by xz.")
+@click.option(
+    "--output", "-o", type=CONTINUED_FILE, required=True, help="Write the proofs to FILE, compressed by xz."
+)
 @every_direction_option
 @click.option(
     "--searched",
     type=WholeNumber(0, MOST_SEARCHED),
     default=SEARCHED,
     metavar="SQUARES",
-    help="Leave positions of at most this many empty squares to the checker: a smaller file, a longer check.",
+    help="Leave positions with at most this many empty squares to the checker: smaller file, longer check.",
 )
 @check_option
 @plain_search_options
@@ -89,8 +91,9 @@ def make(
 ) -> None:
     """Solve positions, and write a proof of each score.
 
-    POSITION is as for outflank solve, or the folder of a job, whose results are used. Each proof is appended to FILE
-    as it is complete; the same command continues. Without --workers and --cluster there is a worker for each processor.
+    POSITION is as for outflank solve, or the folder of a job, whose results are used. Each completed proof is appended
+    to FILE; repeating the command continues. Without --workers and --cluster, there is a worker for every --threads
+    processors, but at most one per position.
     """
     expect_kept(texts, [output], "which is read")
     problems, bad, known = _problems(texts, board, rules)
@@ -138,13 +141,13 @@ def _print_checker(ctx: click.Context, option: click.Parameter, language: str | 
     "--state",
     type=CONTINUED_FILE,
     metavar="STATE",
-    help="Keep the progress in STATE, and continue from there.  [default: a file of the user's state folder]",
+    help="Store the progress in STATE, and continue from it.  [default: a file in the user's state folder]",
 )
 @click.option(
     "--claims",
     type=EXISTING_FILE,
     metavar="CLAIMS",
-    help="Claims that lines of FILE rest on, taken for true.",
+    help="Claims that lines of FILE depend on, assumed to be true.",
 )
 @click.option(
     "--print-checker",
@@ -152,10 +155,10 @@ def _print_checker(ctx: click.Context, option: click.Parameter, language: str | 
     is_eager=True,
     expose_value=False,
     callback=_print_checker,
-    help="Print the checker as a program of one file, in Python or in C, and end.",
+    help="Print the checker as a one-file program in Python or C, and exit.",
 )
 def check_(file: str, state: Path | None, claims: Path | None) -> NoReturn:
-    """Check every proof of FILE, up to the first wrong line.
+    """Check the proofs in FILE, stopping at the first wrong line.
 
     FILE may be - for standard input.
     """
@@ -172,14 +175,16 @@ def check_(file: str, state: Path | None, claims: Path | None) -> NoReturn:
 
 @proof.command()
 @_claims_argument
-@click.option("--board", metavar="'64 SQUARES X'", help="Position, a line of OBF.  [default: the start]")
+@click.option(
+    "--board", metavar="'64 SQUARES X'", help="Position to derive, a line of OBF.  [default: the start]"
+)
 @every_direction_option
 @click.option("--needed", type=OUTPUT_FILE, help="Write the claims that the result needs to FILE.")
 @click.option(
     "--proof",
     "proof_path",
     type=OUTPUT_FILE,
-    help="Write a proof that rests on the claims to FILE, and check it.",
+    help="Write a proof based on the claims to FILE, and check it.",
 )
 @json_object_option
 def derive(
@@ -190,9 +195,9 @@ def derive(
     proof_path: Path | None,
     as_json: bool,
 ) -> None:
-    """Print what follows from claims of others about scores, by the rules alone.
+    """Print what others' claims about scores imply by the rules alone.
 
-    CLAIMS is a file of position,lower,upper in each line. docs/proofs.md describes it.
+    CLAIMS is a file of lines position,lower,upper, described in docs/proofs.md.
     """
     root = Position.start(rules) if board is None else board_problem(board, rules).position
     expect_kept([claims_file.name], [proof_path, needed], "which is read")
@@ -201,7 +206,9 @@ def derive(
 
 @proof.command()
 @_claims_argument
-@click.option("--sample", type=COUNT, metavar="NUMBER", help="Claims to draw by chance.  [default: all]")
+@click.option(
+    "--sample", type=COUNT, metavar="NUMBER", help="Number of random claims to check.  [default: all]"
+)
 @seed_option
 @every_direction_option
 @hash_option
@@ -217,7 +224,7 @@ def audit(
     as_json: bool,
     **place: Unpack[Place],
 ) -> None:
-    """Solve claims of others again, and name those that are wrong.
+    """Check others' claims by solving them, and list the wrong ones.
 
     The exit code is 1 if a claim is wrong.
     """
