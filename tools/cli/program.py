@@ -75,8 +75,8 @@ SECTIONS = {
     },
     "Development and more": {
         "config": "Show your config file and the defaults that it sets.",
-        "train": "Make the evaluation from nothing: self-play, labels, fit, and a match against the one before.",
-        "bench": "Search a fixed set of positions and print nodes and speed; the total of the nodes is the signature.",
+        "train": "Train the evaluation from scratch.",
+        "bench": "Search fixed positions; print nodes, speed and signature.",
         "perft": "Count the positions at the end of every line of DEPTH plies.",
         "solo": "Play the solo game of the 2006 rule sheet.",
     },

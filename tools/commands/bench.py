@@ -48,10 +48,10 @@ _STARTS = f"{', '.join(STARTS)} or a board"
 @json_option
 @click.pass_context
 def bench(ctx: click.Context, threads: int, hash_mb: int, parameters: Parameters, as_json: bool) -> None:
-    """Search a fixed set of positions and print nodes and speed; the total of the nodes is the signature.
+    """Search fixed positions; print nodes, speed and signature.
 
-    With one thread the nodes of each item are the same on every machine: a change that does not mean to change
-    the search leaves them alone. `bench accuracy` measures scores against exact ones instead.
+    The signature is the total number of nodes. With one thread, the nodes of each item are the same on every machine,
+    and change only with the search or the evaluation. bench accuracy compares scores with exact ones instead.
     """
     if ctx.invoked_subcommand is not None:
         return
@@ -107,7 +107,9 @@ def _print_row(name: str, nodes: int, seconds: float) -> None:
 
 @bench.command()
 @click.argument("file", type=FileOrSample(stdin=True), default="dev-20")
-@click.option("--depth", type=WholeNumber(0, 60), default=8, help="Plies; 0 is the evaluation alone.")
+@click.option(
+    "--depth", type=WholeNumber(0, 60), default=8, help="Plies to search; 0 for the evaluation alone."
+)
 @selectivity_option(default="100")
 @weights_option
 @threads_option
@@ -116,12 +118,12 @@ def _print_row(name: str, nodes: int, seconds: float) -> None:
 def accuracy(
     file: Path, depth: int, selectivity: Percent | None, threads: int, hash_mb: int, as_json: bool
 ) -> None:
-    """Compare searched scores with the exact ones of an OBF file.
+    """Compare search scores with the exact ones of an OBF file.
 
-    FILE is a sample of docs/formats.md or a file of yours, dev-20 if it is left out; - is standard input. Exactly DEPTH
-    plies are searched: no book, no solving beyond them. Of several best moves any one will do; moves are judged where
-    the file has the scores of them all. Where searches end on even and on odd numbers of empty squares, errors are also
-    shown for each of the two: an evaluation may be wrong in one of them alone.
+    FILE is a file or a sample of docs/formats.md, by default dev-20; - is standard input. Exactly --depth plies are
+    searched, without a book or further solving. Moves are judged where the file has the scores of all moves; any of
+    several best moves is right. If searches end at both even and odd numbers of empty squares, errors are also shown
+    for each parity, since an evaluation may be wrong in only one.
     """
     with click.open_file(str(file), "rb") as stream:
         found, errors = obf.read_suite(cast(BinaryIO, stream), str(file), Rules())
@@ -167,18 +169,18 @@ def accuracy(
     "--start",
     metavar="START",
     shell_complete=completed_by(*STARTS),
-    help=f"{_STARTS}: 64 squares of X O - and perhaps the side to move.  [default: the rules' own]",
+    help=f"{_STARTS}: 64 squares of X O - and optionally the side to move.  [default: that of the rules]",
 )
 @click.option("--pass-is-free", is_flag=True, help="Count only discs played as plies, not passes.")
-@click.option("--divide", "divided", is_flag=True, help="Show the leaves after each move as well.")
+@click.option("--divide", "divided", is_flag=True, help="Also show the leaves after each move.")
 @json_object_option
 def perft(
     depth: int, rules: Rules, start: str | None, pass_is_free: bool, divided: bool, as_json: bool
 ) -> None:
     """Count the positions at the end of every line of DEPTH plies.
 
-    A pass is a ply unless --pass-is-free is given, and a game that ends earlier counts as one leaf. From the
-    standard start 9 plies lead to 3005288 positions by the first convention and to 3005320 by the second.
+    A pass is a ply unless --pass-is-free is given, and a game that ends earlier counts as one leaf. From the standard
+    start, 9 plies lead to 3005288 positions if passes count and to 3005320 with --pass-is-free.
     """
     if divided and depth == 0:
         raise click.UsageError("--divide lists the first moves, so DEPTH has to be 1 or more")

@@ -41,7 +41,7 @@ from outflank.tools.runtime.cluster import Place
 from outflank.tools.runtime.progress import counted
 from outflank.tools.train.settings import NetworkSettings, SearchSettings, Trust
 
-_weights_out_option = out_option("weights.bin", "File for the weights.")
+_weights_out_option = out_option("weights.bin", "Write the weights to FILE.")
 
 
 def _picture(path: Path) -> Path:
@@ -55,7 +55,7 @@ def _picture(path: Path) -> Path:
 
 
 _plot_option = click.option(
-    "--plot", type=OUTPUT_FILE, callback=read_by(_picture), help="Draw the errors by phase (.svg, .png, ...)."
+    "--plot", type=OUTPUT_FILE, callback=read_by(_picture), help="Plot the errors by phase (.svg, .png, ...)."
 )
 _fitting_options = handing(
     {"trust": Trust},
@@ -64,7 +64,7 @@ _fitting_options = handing(
         type=EXISTING_FOLDER,
         multiple=True,
         metavar="FOLDER",
-        help="Use the solved positions of these games too, and no others of them; may be repeated.",
+        help="Also use the solved positions, and only these, of other games; may be repeated.",
     ),
     _weights_out_option,
     click.option(
@@ -72,18 +72,16 @@ _fitting_options = handing(
         "late",
         type=Number(0, 1),
         default=0.7,
-        help="Weight of later positions in a target: 1 learns the result alone, 0 the search's score alone.",
+        help="Weight of later positions in a target: 1 learns only the result, 0 only the search score.",
     ),
     click.option(
         "--early-trust",
         "early",
         type=Number(0, 1),
         default=0.9,
-        help="The same at more than 22 empty squares.",
+        help="The same with more than 22 empty squares.",
     ),
-    click.option(
-        "--least-depth", type=PLIES, default=1, help="Scores of searches of fewer plies don't count."
-    ),
+    click.option("--least-depth", type=PLIES, default=1, help="Ignore scores of searches of fewer plies."),
 )
 
 
@@ -91,13 +89,13 @@ _fitting_options = handing(
 @folders_argument
 @_fitting_options
 @click.option(
-    "--neighbours", type=Number(0, 1), default=0.5, help="Weight of positions of the phases before and after."
+    "--neighbours", type=Number(0, 1), default=0.5, help="Weight of positions of the adjacent phases."
 )
 @click.option(
     "--ridge",
     type=Number(0, min_open=True),
     default=100.0,
-    help="Regularisation: strength of the tie to the next phase's weight, counted in positions.",
+    help="Regularisation: strength of the pull to the next phase's weights, as a number of positions.",
 )
 @_plot_option
 @json_object_option
@@ -114,7 +112,7 @@ def fit(
 ) -> None:
     """Fit the evaluation's tables to the games in FOLDERS.
 
-    One game in 20 is kept out, to stop in time and to measure with.
+    One game in 20 is held out for early stopping and for measurement.
     """
     from outflank.tools.train import fit as tables
     from outflank.tools.train import weights_file
@@ -133,15 +131,15 @@ def fit(
     "--tables",
     type=EXISTING_FILE,
     required=True,
-    help="Weights file with the tables: fit makes one. If it has a network, the training begins there.",
+    help="Weights file with the tables, as written by fit. If it has a network, training starts from it.",
 )
 @_fitting_options
-@click.option("--epochs", type=WholeNumber(1), default=4, help="How often each position is used.")
+@click.option("--epochs", type=WholeNumber(1), default=4, help="Number of times that each position is used.")
 @click.option(
     "--rate",
     type=Number(0, 1, min_open=True),
     default=2e-3,
-    help="Highest learning rate; half the default is good for training a network on with few positions.",
+    help="Maximum learning rate; half the default suits training a network further on few positions.",
 )
 @click.option(
     "--decay",
@@ -153,13 +151,13 @@ def fit(
     "--min-count",
     type=WholeNumber(1),
     default=300,
-    help="Rows of configurations that occur less often are not trained.",
+    help="Do not train rows of configurations that occur less often.",
 )
 @click.option(
     "--linear-from",
     type=Number(0, min_open=True),
     metavar="DISCS",
-    help="Huber loss: beyond this many discs errors count linearly; 4 is good for close games.  [default: never]",
+    help="Huber loss: count errors beyond this many discs linearly; 4 suits close games.  [default: never]",
 )
 @click.option(
     "--stage",
@@ -167,9 +165,9 @@ def fit(
     type=WholeNumber(0, STAGES - 1),
     multiple=True,
     callback=read_by(lambda stages: tuple(sorted(set(stages))) or tuple(range(STAGES))),
-    help="Train this third of the game and leave the others as they are; may be repeated.  [default: all]",
+    help="Train only this third of the game; may be repeated.  [default: all]",
 )
-@click.option("--device", default="cpu", help="PyTorch's device: cpu, cuda, ...")
+@click.option("--device", default="cpu", help="PyTorch device: cpu, cuda, ...")
 @seed_option
 @json_object_option
 @handing({"settings": NetworkSettings})
@@ -182,10 +180,11 @@ def network(
     settings: NetworkSettings,
     as_json: bool,
 ) -> None:
-    """Train the evaluation's network on what its tables leave unexplained in the games in FOLDERS.
+    """Train the evaluation's network on the residuals of its tables.
 
-    One game in 20 is kept out to measure with, the same as in fit; boards that other games have too don't count there.
-    The state of the training is saved every minute: an interrupted run continues where it stopped.
+    It is trained on the games in FOLDERS. The same one game in 20 as in fit is held out for measurement, which skips
+    boards that also occur in other games. The training state is saved every minute; an interrupted run continues where
+    it stopped.
     """
     from outflank.tools.train import weights_file
 
@@ -199,15 +198,20 @@ def network(
 
 @train.command()
 @folders_argument
-@click.option("--weights", type=EXISTING_FILE, required=True, help="File of weights to calibrate.")
+@click.option("--weights", type=EXISTING_FILE, required=True, help="Weights file to calibrate.")
 @_weights_out_option
 @click.option(
     "--depth",
     type=WholeNumber(1, 30),
     default=6,
-    help="Plies of one half of the searches; the other half searches one more.",
+    help="Plies of half the searches; the other half is one ply deeper.",
 )
-@click.option("--boards", type=WholeNumber(1), default=600, help="Boards for each number of empty squares.")
+@click.option(
+    "--boards",
+    type=WholeNumber(1),
+    default=600,
+    help="Maximum boards for each number of empty squares and each depth.",
+)
 @_plot_option
 @common_options
 def calibrate(
@@ -221,7 +225,10 @@ def calibrate(
     as_json: bool,
     **place: Unpack[Place],
 ) -> None:
-    """Shift the evaluation's heads so that searches of the games in FOLDERS are right on average."""
+    """Shift the evaluation's heads to remove the bias of searches.
+
+    The bias is measured on the games in FOLDERS.
+    """
     from outflank.tools.train.weights_file import calibrate_heads
 
     found = calibrate_heads(weights, folders, out, depth=depth, boards=boards, seed=seed, **place)
@@ -237,7 +244,7 @@ def calibrate(
 
 @train.command()
 @folders_argument
-@out_option("probcut.json", "File for the model.")
+@out_option("probcut.json", "Write the model to FILE.")
 @click.option("--boards", type=WholeNumber(1), default=100, help="Boards for each number of empty squares.")
 @click.option("--depth", type=WholeNumber(2, 30), default=11, help="Plies of the deepest search.")
 @passed_weights_option
@@ -252,7 +259,10 @@ def probcut(
     as_json: bool,
     **place: Unpack[Place],
 ) -> None:
-    """Fit the selectivity model to the evaluation, on positions of the games in FOLDERS."""
+    """Fit the selectivity model to the evaluation.
+
+    It is fitted on positions of the games in FOLDERS.
+    """
     from outflank.tools.train import probcut as errors
 
     measured = errors.measure(weights, folders, boards, depth, seed, **place)
@@ -268,15 +278,15 @@ def probcut(
 @train.command()
 @click.argument("candidate", type=EXISTING_FILE)
 @evaluation_option("--against", "beat")
-@click.option("--depth", type=PLIES, default=5, help="Plies that both search.")
-@click.option("--pairs", type=WholeNumber(1), default=1000, help="Pairs of games at most.")
+@click.option("--depth", type=PLIES, default=5, help="Plies to search, for both evaluations.")
+@click.option("--pairs", type=WholeNumber(1), default=1000, help="Maximum number of pairs of games.")
 @click.option(
     "--sprt",
     "test",
     metavar="TEXT",
     default=DEFAULT_TEST,
     callback=read_by(Sprt.parse),
-    help="The hypotheses, perhaps with alpha=, beta=, model=.",
+    help="Hypotheses, optionally with alpha=, beta= and model=.",
 )
 @common_options
 def gate(
@@ -289,7 +299,10 @@ def gate(
     as_json: bool,
     **place: Unpack[Place],
 ) -> None:
-    """Play the evaluation CANDIDATE against another and say whether to accept it (SPRT)."""
+    """Test the evaluation CANDIDATE in games against another (SPRT).
+
+    The result states whether to accept CANDIDATE.
+    """
     from outflank.tools.train import gate as match
 
     found = match.gate(candidate, against, test, pairs, depth=depth, seed=seed, **place)
@@ -299,16 +312,16 @@ def gate(
 
 @train.command("all")
 @click.argument("folder", type=ANY_FOLDER)
-@click.option("--budget", type=SECONDS, default="3h", help="Time for all of it: 90s, 20m, 3h ...")
-@click.option("--depth", type=PLIES, default=4, help="Plies searched for a move.")
-@end_option("--exact-from", 14, "solve games")
+@click.option("--budget", type=SECONDS, default="3h", help="Total time: 90s, 20m, 3h ...")
+@click.option("--depth", type=PLIES, default=4, help="Plies to search for a move.")
+@end_option("--exact-from", 14, "Solve positions")
 @click.option(
     "--late-depth",
     type=PLIES,
     default=8,
-    help="Plies searched for a move from the fourth generation on, at 73 %.",
+    help="Plies to search for a move from the fourth generation on, at a selectivity of 73 %.",
 )
-@end_option("--late-exact-from", 20, "search these games to the end, at 87 %")
+@end_option("--late-exact-from", 20, "From the fourth generation on, search to the end at 87 %")
 @shard_option("shard")
 @seed_option
 @place_options
@@ -324,10 +337,11 @@ def all_(
     seed: int,
     **place: Unpack[Place],
 ) -> None:
-    """Make an evaluation from nothing in FOLDER: generations of self-play and fit, then the selectivity model.
+    """Train an evaluation from scratch in FOLDER.
 
-    The weights of each generation stay in FOLDER; an interrupted run continues where it stopped. A greater budget later
-    adds a generation with the time that it leaves. A missing package or too small a disk is reported at the start.
+    Generations of self-play and fits are followed by the selectivity model. The weights of each generation stay in
+    FOLDER; an interrupted run continues where it stopped. A later run with a larger budget adds a generation in the
+    remaining time. Missing packages and too little disk space are reported at the start.
     """
     from outflank.tools.train import bootstrap as generations
 
@@ -341,10 +355,10 @@ def all_(
 @click.argument("file", type=EXISTING_FILE, required=False)
 @json_object_option
 def info(file: Path | None, as_json: bool) -> None:
-    """Print how the weights in FILE were made: commands, dates, versions and numbers of games.
+    """Print how the weights in FILE were made.
 
-    Without FILE it is about the shipped ones. The file is checked first; one that is damaged or does not fit this
-    version is refused.
+    The output lists commands, dates, versions and numbers of games, by default for the shipped weights. A file that is
+    damaged or does not fit this version is refused.
     """
     path = file or SHIPPED
     evaluation, made = checksum(path), provenance(path)

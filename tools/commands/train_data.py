@@ -40,9 +40,10 @@ PLIES = WholeNumber(1, 60)
 
 @click.group(cls=CommandGroup)
 def train() -> None:
-    """Make the evaluation from nothing: self-play, labels, fit, and a match against the one before.
+    """Train the evaluation from scratch.
 
-    docs/evaluation.md describes how the shipped one was made.
+    The steps are self-play, labels, fits, and a match against the previous evaluation. docs/evaluation.md describes how
+    the shipped one was made.
     """
 
 
@@ -54,7 +55,7 @@ def evaluation_option(name: str, use: str) -> Callable[[Decorated], Decorated]:
 
 def end_option(name: str, default: int, use: str) -> Callable[[Decorated], Decorated]:
     """Return an option for the largest number of empty squares at which positions are solved."""
-    text = f"From this number of empty squares on, {use}."
+    text = f"{use} with this many empty squares or fewer."
     return click.option(name, type=WholeNumber(0, 60), default=default, help=text)
 
 
@@ -88,7 +89,7 @@ def shard_option(name: str, default: int = 1000) -> Callable[[Decorated], Decora
         name,
         type=WholeNumber(1, 1_000_000),
         default=default,
-        help="Games or boards in a file, the unit of work.",
+        help="Games or boards per file, the unit of work.",
     )
 
 
@@ -98,16 +99,16 @@ def shard_option(name: str, default: int = 1000) -> Callable[[Decorated], Decora
     "--games",
     type=WholeNumber(1),
     default=100_000,
-    help="Games to play, rounded up to whole files of --shard.",
+    help="Games to play, rounded up to full files of --shard games.",
 )
-@click.option("--depth", type=PLIES, default=4, help="Plies searched for a move.")
-@end_option("--exact-from", 16, "search games to the end")
+@click.option("--depth", type=PLIES, default=4, help="Plies to search for a move.")
+@end_option("--exact-from", 16, "Search to the end")
 @_selectivity_options
 @click.option(
     "--random-moves",
     type=(WholeNumber(1, 59), WholeNumber(1, 59)),
     metavar="FEWEST MOST",
-    help="Random moves of an opening.  [default: a mixture of 4 to 50]",
+    help="Range of the number of random moves in an opening.  [default: a mixture of 4 to 50]",
 )
 @click.option(
     "--detours",
@@ -120,7 +121,7 @@ def shard_option(name: str, default: int = 1000) -> Callable[[Decorated], Decora
     "--widest",
     type=WholeNumber(0, 64),
     default=64,
-    help="Most discs that a side may be ahead when a game begins.",
+    help="Maximum score of an opening for either side, in discs.",
 )
 @budget_option
 @shard_option("games_a_shard", 250)
@@ -135,7 +136,7 @@ def selfplay(
     as_json: bool,
     **place: Unpack[Place],
 ) -> None:
-    """Play games into FOLDER; an interrupted run continues where it stopped."""
+    """Play training games into FOLDER, or continue an interrupted run."""
     from outflank.tools.train import selfplay as playing
 
     fewest, most = settings.random_moves or (0, 0)
@@ -161,30 +162,30 @@ def selfplay(
         type=EXISTING_FOLDER,
         multiple=True,
         metavar="FOLDER",
-        help="Take positions of these games; may be repeated.  [default: random games]",
+        help="Take positions from these games; may be repeated.  [default: random games]",
     ),
     click.option(
         "--stray",
         type=WholeNumber(0, 60),
         default=0,
-        help="Most random moves played from each position of the games first.",
+        help="Maximum number of random moves played from each position first.",
     ),
-    click.option("--boards", type=WholeNumber(1), default=10_000, help="Boards at most."),
-    click.option("--fewest", type=PLIES, default=10, help="Empty squares at least."),
-    click.option("--most", type=PLIES, default=14, help="Empty squares at most."),
+    click.option("--boards", type=WholeNumber(1), default=10_000, help="Maximum number of boards."),
+    click.option("--fewest", type=PLIES, default=10, help="Minimum number of empty squares."),
+    click.option("--most", type=PLIES, default=14, help="Maximum number of empty squares."),
     click.option(
         "--line-to",
         type=WholeNumber(1, 64),
         default=64,
         show_default=False,
         metavar="EMPTIES",
-        help="Keep also the positions of the best line, down to this many empty squares.  [default: no line]",
+        help="Also keep the positions of the best line down to this many empty squares.  [default: no line]",
     ),
 )
 @group(
     "How they are judged",
-    click.option("--depth", type=PLIES, default=10, help="Plies searched."),
-    end_option("--exact-from", 20, "search positions to the end"),
+    click.option("--depth", type=PLIES, default=10, help="Plies to search."),
+    end_option("--exact-from", 20, "Search to the end"),
     _selectivity_options,
 )
 @group("Where it runs", budget_option, shard_option("boards_a_shard"), passed_weights_option, common_options)
@@ -198,7 +199,10 @@ def label(
     as_json: bool,
     **place: Unpack[Place],
 ) -> None:
-    """Solve single positions, or judge them by a deep search, into FOLDER; no board twice."""
+    """Label single positions by solving or deep searches.
+
+    The labels are written to FOLDER. No board is labelled twice.
+    """
     from outflank.tools.train import label as labelling
     from outflank.tools.train.dataset import load
 
@@ -217,10 +221,10 @@ _BANK_EXACT_FROM = 13  # positions with up to this number of empties are solved;
 @train.command(cls=Command)
 @click.argument("folder", type=ANY_FOLDER)
 @click.option(
-    "--boards", type=WholeNumber(1), help="Boards to have.  [default: as many as there is time for]"
+    "--boards", type=WholeNumber(1), help="Number of boards to reach.  [default: as many as time allows]"
 )
-@click.option("--depth", type=PLIES, default=8, help="Plies searched, at 73 %.")
-@click.option("--deep-depth", type=PLIES, default=12, help="Plies searched for one board in ten.")
+@click.option("--depth", type=PLIES, default=8, help="Plies to search, at a selectivity of 73 %.")
+@click.option("--deep-depth", type=PLIES, default=12, help="Plies to search for one board in ten.")
 @budget_option
 @shard_option("shard", 20_000)
 @passed_weights_option
@@ -237,10 +241,10 @@ def bank(
     as_json: bool,
     **place: Unpack[Place],
 ) -> None:
-    """Label boards as searches meet them into FOLDER, at low priority, while the machine has nothing else to do.
+    """Label boards typical of searches, in idle time.
 
-    It plays games for them, and takes boards of 14 to 50 empty squares off the games and below them; no board twice.
-    It can be stopped at any time; the next run continues.
+    The command runs at low priority. It plays games, and labels boards of 14 to 50 empty squares near or below their
+    positions into FOLDER, none twice. It can be stopped at any time; the next run continues.
     """
     from outflank.tools.train import label as labelling
 
@@ -273,10 +277,12 @@ def _report(folder: Path, unit: str, count: int, settings: Mapping[str, Any], as
 
 @train.command()
 @folders_argument
-@out_option("devset.obf", "OBF file for the boards.")
+@out_option("devset.obf", "Write the boards to FILE as OBF.")
 @click.option("--empties", type=WholeNumber(1, 59), default=20, help="Empty squares of each board.")
 @click.option("--boards", type=WholeNumber(1), default=300, help="Boards to solve.")
-@click.option("--all-moves", is_flag=True, help="Solve each move of a board, not just the board.")
+@click.option(
+    "--all-moves", is_flag=True, help="Solve the position after each move of a board, not only the board."
+)
 @seed_option
 @place_options
 @config_option
@@ -289,9 +295,10 @@ def devset(
     seed: int,
     **place: Unpack[Place],
 ) -> None:
-    """Solve boards from the games in FOLDERS that training leaves out, to measure errors with.
+    """Solve boards that training leaves out, to measure errors.
 
-    ``bench accuracy`` reads the file; an interrupted run continues where it stopped.
+    The boards are taken from the games in FOLDERS. outflank bench accuracy reads the file. An interrupted run continues
+    where it stopped.
     """
     from outflank.tools.train import label as sets
     from outflank.tools.train.dataset import load
