@@ -200,7 +200,7 @@ def test_a_door_of_the_page_of_the_installation_opens(command: str, tmp_path: Pa
     program, *words = command.split()
     assert (PROGRAM.parent / program).is_file()
     lines, answer = TRIED.get(
-        " ".join(words), ("", "game 2" if "match" in words else "Five lines to begin with")
+        " ".join(words), ("", "game 2" if "match" in words else "Five commands to start with")
     )
     process = started(*words, *(["--out", windows_path(tmp_path / "run")] if "match" in words else []))
     told = process.communicate(lines, timeout=600)

@@ -26,20 +26,20 @@ _COMPLETIONS = {
 # The sections after the commands. An indented line is an example; a tab separates a term from its meaning.
 _SECTIONS = {
     "EXIT STATUS": """\
-0\tDone.
-1\tIt failed: a file that can't be read, an engine that can't be started, a check that was not passed.
-2\tWrong usage: an option or an argument that the command does not take.
+0\tSuccess.
+1\tFailure: for example, a file can't be read, an engine can't be started, or a check fails.
+2\tWrong usage: an option or an argument that the command does not accept.
 128 + n\tEnded by signal n: 130 after Ctrl-C.""",
     "ENVIRONMENT": """\
-OUTFLANK_BUILD\tThe build of the engine to use, such as x86-64-v2; without it the best one that the CPU can run.
-NO_COLOR\tIf it is set, boards and tables have no colours.""",
+OUTFLANK_BUILD\tThe engine build to use, such as x86-64-v2; by default the best one that the CPU supports.
+NO_COLOR\tIf set, boards and tables are shown without colours.""",
     "FILES": """\
-runs/match-DATE-TIME, runs/tournament-DATE-TIME\tThe records of a run, if --out names no other folder: run.db,
-from which it is resumed, and the report, tables and games that are made of it.
-share/doc/outflank/docs\tThe pages that the help calls docs/..., below the folder of the installation;
-outflank --help says where they are.""",
+runs/match-DATE-TIME, runs/tournament-DATE-TIME\tThe records of a run, unless --out names another folder:
+run.db, from which the run can be resumed, and the report, tables and games made from it.
+share/doc/outflank/docs\tThe pages that the help calls docs/..., in the installation folder;
+outflank --help shows where they are.""",
     "EXAMPLES": """\
-An engine for a GUI, half a second a move:
+An engine for a GUI, with half a second per move:
 
     outflank gtp --time 0.5
 
@@ -55,7 +55,7 @@ What the moves of a game cost:
 
     outflank review game.sgf -o review.html""",
     "SEE ALSO": """\
-Each command has a page of its own, such as outflank-match(1).
+Each command has its own page, such as outflank-match(1).
 
 The pages of docs/ describe protocols, formats, matches and the search.""",
 }

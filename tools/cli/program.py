@@ -190,12 +190,12 @@ class Program(CommandGroup):
                 with formatter.section(title):
                     formatter.write_dl(rows)
         if left_out:
-            formatter.write(f"\n'outflank --help-all' lists {len(left_out)} commands more.\n")
+            formatter.write(f"\n'outflank --help-all' lists {len(left_out)} more commands.\n")
 
     def first_screen(self, ctx: click.Context) -> str:
         """Return the text for a call without arguments: example calls and the list of commands."""
         formatter = ctx.make_formatter()
-        formatter.write(f"Outflank {__version__}, a Reversi/Othello engine. Five lines to begin with:\n\n")
+        formatter.write(f"Outflank {__version__}, a Reversi/Othello engine. Five commands to start with:\n\n")
         with formatter.indentation():
             formatter.write_dl(list(_FIRST_LINES.items()))
         self.format_commands(ctx, formatter)
@@ -363,13 +363,13 @@ def _show_all(ctx: click.Context, option: click.Parameter, wanted: bool) -> None
     is_flag=True,
     expose_value=False,
     callback=_show_version,
-    help="Show the version, and for which CPU the engine at work was built.",
+    help="Show the version, engine build and evaluation, and exit.",
 )
 @click.option(
     "--verbose",
     is_flag=True,
     is_eager=True,  # processed early, since the callback of --version reads its value
-    help="With --version: also what a bug report needs, and a benchmark of a second.",
+    help="With --version: add the facts for a bug report, and a benchmark of one second.",
 )
 @click.option(
     "--help-all",
@@ -377,14 +377,14 @@ def _show_all(ctx: click.Context, option: click.Parameter, wanted: bool) -> None
     is_eager=True,
     expose_value=False,
     callback=_show_all,
-    help="Show this message with every command.",
+    help="Show this message with all commands, and exit.",
 )
 @click.pass_context
 def cli(ctx: click.Context, verbose: bool) -> None:
     """Outflank, a Reversi/Othello engine for tournaments.
 
     Results go to standard output, progress and warnings to standard error.
-    Exit codes: 0 done, 1 it failed, 2 wrong usage, 128 + n ended by signal n.
+    Exit codes: 0 success, 1 failure, 2 wrong usage, 128 + n ended by signal n.
     """
     if verbose:
         raise click.UsageError("--verbose needs --version")

@@ -258,7 +258,7 @@ def test_the_first_list_has_what_most_people_need_and_help_all_has_the_others() 
 
     assert len(first) == 22
     assert complete == list(COMMANDS)
-    assert f"lists {len(COMMANDS) - len(first)} commands more" in short
+    assert f"lists {len(COMMANDS) - len(first)} more commands" in short
 
 
 @pytest.mark.parametrize(
