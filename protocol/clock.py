@@ -66,7 +66,9 @@ class TimeControl:
             control = cls(main=main, period=extra, period_moves=moves)
         # The first increment is added after the first move, so the first move needs main time or a period.
         if control.main + control.period <= 0 or (control.period > 0 and not control.period_moves):
-            raise NotationError(f"expected time for the first move and moves for a period, got {shown!r}")
+            raise NotationError(
+                f"expected time for the first move and at least one move per period, got {shown!r}"
+            )
         if max(control.main, control.increment, control.period) > LONGEST_SECONDS:
             raise NotationError(f"expected at most {LONGEST_SECONDS} seconds, got {shown!r}")
         return control

@@ -65,6 +65,6 @@ def make_driver(spec: EngineSpec, rules: Rules, **named: Any) -> ProcessDriver:
     """
     if spec.protocol not in _DRIVERS:
         raise UnfitEngineError(
-            f"engine {spec.name} plays from elsewhere: only outflank serve can play with it"
+            f"engine {spec.name} runs on another machine: only outflank serve supports this"
         )
     return _DRIVERS[spec.protocol](spec, rules, **named)

@@ -99,7 +99,7 @@ def _started(known: CatalogueEntry, settings: Mapping[str, Any]) -> dict[str, st
     if program is None:
         where = f"in {asked!r}" if asked else "on PATH"
         raise NotationError(
-            f"{known.title} was not found {where} ({' or '.join(known.programs)}): give dir= with its folder, or cmd="
+            f"{known.title} was not found {where} ({' or '.join(known.programs)}): set dir= to its folder, or use cmd="
         )
     options = settings.get("options")
     values = {**settings, **(options if isinstance(options, Mapping) else {})}

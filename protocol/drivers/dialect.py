@@ -38,7 +38,7 @@ class Dialect(StrEnum):
 
     @classmethod
     def _missing_(cls, value: object) -> "Dialect":
-        raise NotationError(f"expected a dialect out of {' '.join(cls)}, got {value!r}")
+        raise NotationError(f"expected dialect to be one of {' '.join(cls)}, got {value!r}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -115,9 +115,7 @@ class GtpDriver(ProcessDriver):
         """
         command = next((command for command in _ANALYSES if command in self.commands), None)
         if command is None:
-            raise UnfitEngineError(
-                f"{self.label}: it can't analyze: it lists neither {' nor '.join(_ANALYSES)}"
-            )
+            raise UnfitEngineError(f"{self.label} can't analyze: it lists neither {' nor '.join(_ANALYSES)}")
         command = f"{command} {self._position.side} {_CENTISECONDS_OF_ANALYSIS}"
         try:
             return self._watch(command, seconds, on_report or (lambda reports: False))
@@ -142,7 +140,7 @@ class GtpDriver(ProcessDriver):
             self._ply = None
         if not is_true_claim(claim, game.final):
             self.claims_truly = False
-            self.remark(f"claims a false score: {printable(claim)!r} for {game.final.board_string()}")
+            self.remark(f"reports a wrong final score: {printable(claim)!r} for {game.final.board_string()}")
 
     def _prepare(self) -> None:
         self._shake_hands()
@@ -151,7 +149,7 @@ class GtpDriver(ProcessDriver):
             self.order("set_game Othello")
         if not self._rules.has_othello_moves and "outflank-rules" not in self.commands:
             raise UnfitEngineError(
-                f"{self.label}: there is no way to set {self._rules}: it does not list outflank-rules"
+                f"{self.label} can't set the rules {self._rules}: it does not list outflank-rules"
             )
         self._genmove = genmove_command(self.commands) if self.reports_scores else GENMOVE
         for command in instructions(self.spec, self.commands):
@@ -172,9 +170,7 @@ class GtpDriver(ProcessDriver):
     def _set_up(self) -> None:
         is_usual = self._first == Position.start(self._rules)
         if not is_usual and not self.sets_boards_up:
-            raise UnfitEngineError(
-                f"{self.label}: there is no way to set a board up: it does not list {_LOAD}"
-            )
+            raise UnfitEngineError(f"{self.label} can't set up a board: it does not list {_LOAD}")
         dialect = self._dialect
         if dialect.settings and dialect.before_board:
             self._set_time(dialect.settings)
@@ -210,7 +206,7 @@ class GtpDriver(ProcessDriver):
         reply = read_reply(self.ask(line, seconds, watching=self._genmove != GENMOVE))
         if reply.ok or self._genmove == GENMOVE:
             return reply
-        self.remark(f"lists {self._genmove} and refuses it: it is asked for plain moves")
+        self.remark(f"lists {self._genmove} but rejects it, so plain moves are requested")
         self._genmove, self.reports_scores = GENMOVE, False
         again = self._choose(seconds - reply.seconds)
         return replace(again, seconds=reply.seconds + again.seconds)
@@ -223,7 +219,7 @@ class GtpDriver(ProcessDriver):
 
         spoken = ask("protocol_version")
         if spoken not in ("2", "2.0"):
-            hint = "" if spoken.isdecimal() else " (a greeting that begins with '=' is taken for an answer)"
+            hint = "" if spoken.isdecimal() else " (a greeting that begins with '=' is read as an answer)"
             raise EngineProtocolError(
                 f"{self.label}: expected GTP version 2, got {printable(spoken)!r}{hint}"
             )
@@ -237,16 +233,16 @@ class GtpDriver(ProcessDriver):
         self._dialect = choose_dialect(self.spec.time, self.own_name, self.commands, kinds, self.spec.dialect)
         if self.spec.time.is_limited and self._dialect.settings is None:
             why = (
-                "time_settings has whole seconds only"
+                "time_settings accepts only whole seconds"
                 if "time_settings" in self.commands
-                else "it has no command"
+                else "it has no command for it"
             )
-            self.remark(f"can't be given its time of {self.spec.time} ({why}), but is held to it")
+            self.remark(f"can't be sent its time control {self.spec.time} ({why}), but is held to it")
 
     def _set_time(self, command: str) -> None:
         if not self.ask(command).ok:
             self._dialect = TimeDialect()
-            self.remark(f"refuses {command!r}, but is held to its time of {self.spec.time}")
+            self.remark(f"rejects {command!r}, but is held to its time control {self.spec.time}")
 
     def _load(self, game: AnnotatedGame) -> None:
         # Edax's loadsgf silently ignores set-up discs in SGF, but also reads GGF.
@@ -339,7 +335,7 @@ class GtpDriver(ProcessDriver):
         return EngineRefusal(f"{self.label} refused {command!r}: {printable(text) or 'no reason given'}")
 
     def _too_much(self) -> EngineProtocolError:
-        what = f"more than {MAX_ANSWER_BYTES} bytes where one answer was due"
+        what = f"more than {MAX_ANSWER_BYTES} bytes when one answer was expected"
         return EngineProtocolError(f"{self.label} wrote {what}")
 
     def _not_gtp(self, banner: str) -> EngineProtocolError:
@@ -376,7 +372,7 @@ def instructions(spec: EngineSpec, listed: frozenset[str]) -> list[str]:
             commands.append(f"kata-set-param {name} {value}")
         elif name != "threads":
             raise UnfitEngineError(
-                f"engine {spec.name}: there is no way to give it {name}={value}: its command has no {{{name}}}, and "
+                f"engine {spec.name} can't be sent {name}={value}: its command has no {{{name}}}, and "
                 f"it lists neither set_{name} nor kata-set-param"
             )
     return commands + [filled(command, spec) for command in spec.commands]

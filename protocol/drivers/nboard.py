@@ -87,22 +87,21 @@ class NBoardDriver(ProcessDriver):
         self.synchronise(START_SECONDS)
         if not self._rules.has_othello_moves:
             raise UnfitEngineError(
-                f"{self.label}: NBoard's protocol knows Othello's moves only, not {self._rules}"
+                f"{self.label}: NBoard's protocol supports only Othello's moves, not {self._rules}"
             )
         for line in instructions(spec):
             self.tell(line)
         self.synchronise(START_SECONDS)  # an engine may load tables after it gets the depth
         if spec.time.is_limited and not clock:
-            self.remark(f"can't be sent a time of {spec.time} in the record of a game, but is held to it")
+            self.remark(f"can't be sent its time control {spec.time} in a game record, but is held to it")
         if _own_depth(spec) is None and not _has_own_way(spec):
             if not clock:
-                self.remark(f"is entered without a depth: it is sent {_USUAL!r} (depth=N chooses another)")
+                self.remark(f"was given no depth: it is sent {_USUAL!r} (depth=N selects another)")
             elif self.own_name.lower().startswith(_WITHOUT_CLOCK):
                 self.tell(_USUAL)
                 self.synchronise(START_SECONDS)
                 self.remark(
-                    f"takes no notice of the clock in the record of a game: it is sent {_USUAL!r} "
-                    "(depth=N chooses another)"
+                    f"ignores the clock in the game record: it is sent {_USUAL!r} (depth=N selects another)"
                 )
 
     def _send_changes(self, before: EngineSpec) -> None:
@@ -147,7 +146,7 @@ def instructions(spec: EngineSpec) -> list[str]:
     if len(depths) > 1 or parameters:
         got = " ".join(f"{name}={value}" for name, value in parameters_to_send(spec).items())
         raise UnfitEngineError(
-            f"engine {spec.name}: NBoard's protocol can give it a depth and nothing else: {got} needs places such as "
+            f"engine {spec.name}: NBoard's protocol can only set a depth: {got} needs placeholders such as "
             "{level} in its command"
         )
     commands = [filled(command, spec) for command in spec.commands]

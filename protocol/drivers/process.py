@@ -186,7 +186,7 @@ class ChildProcess:
             if self.was_stopped or not self._serve(0 if self.is_running else _EXIT_SLICE_SECONDS):
                 break
         words = self.last_words()
-        return f"{sentence}; its last words were: {words}" if words else sentence
+        return f"{sentence}; its last line on stderr: {words}" if words else sentence
 
     def stop(self, farewell: bytes, patience: float) -> None:
         """End the process and all its descendants, and release all resources.

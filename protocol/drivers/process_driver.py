@@ -154,7 +154,7 @@ class ProcessDriver(Driver):
             # The process may have ended after the previous game. This end is not a fault in the new game.
             if not kept or not self._restarts:
                 raise
-            self.remark("ended between two games and was started again")
+            self.remark("ended between two games and was restarted")
             self.close()
             self.open()
             self._greet()
@@ -192,7 +192,7 @@ class ProcessDriver(Driver):
             self._rambles = True
             written = self.stray_bytes / 1e6
             self.remark(
-                f"writes much that answers nothing, {written:.1f} MB in one game: reading it slows the match"
+                f"writes a lot of unrequested output, {written:.1f} MB in one game: reading it slows the match"
             )
 
     def close(self, patience: float = CLOSE_SECONDS) -> None:
@@ -298,7 +298,7 @@ class ProcessDriver(Driver):
             while not is_answer(line := self._next_line(deadline)):
                 size += len(line) + 1 + self._child.skip_line_feeds()
                 if size > MAX_TALK_BYTES:
-                    what = f"more than {MAX_TALK_BYTES} bytes where the answer to {asked!r} was due"
+                    what = f"more than {MAX_TALK_BYTES} bytes when the answer to {asked!r} was expected"
                     raise EngineProtocolError(f"{self.label} wrote {what}")
                 if greeting and not strange and is_gtp_answer(line):
                     strange, deadline = line, min(deadline, time.perf_counter() + BANNER_SECONDS)
@@ -316,13 +316,11 @@ class ProcessDriver(Driver):
         sentence = f"{error} when asked {asked!r}"
         last = _clean(self._child.begun_line).strip() or self._last_line.strip()
         if last and isinstance(error, EngineTimeout):
-            sentence += f"; the last it wrote was {printable(last, _LONGEST_QUOTE)!r}"
+            sentence += f"; its last output was {printable(last, _LONGEST_QUOTE)!r}"
         return type(error)(self._child.explained(sentence))
 
     def _speaks_otherwise(self, expected: str, got: str) -> EngineProtocolError:
-        sentence = (
-            f"{self.label} is no {self._protocol} engine: expected {expected}, got {printable(got.strip())!r}"
-        )
+        sentence = f"{self.label} does not speak {self._protocol}: expected {expected}, got {printable(got.strip())!r}"
         return EngineProtocolError(self._child.explained(sentence))
 
 

@@ -162,7 +162,7 @@ def _reason(error: OSError | ValueError, program: str, folder: Path | None) -> s
 def _pin(process: psutil.Process | None, cpus: Sequence[int], label: str) -> None:
     """Set the processor affinity of a process and its future children. On Linux, None means the calling thread."""
     if sys.platform == "darwin":
-        raise EngineStartError(f"{label}: macOS can't keep an engine on processors of its own")
+        raise EngineStartError(f"{label}: macOS can't restrict an engine to given processors")
     ours = psutil.Process().cpu_affinity()
     try:
         if process is not None:

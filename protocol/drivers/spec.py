@@ -210,7 +210,7 @@ def _expect_unicode(key: str, value: object) -> None:
         json.dumps(value, ensure_ascii=False, default=str).encode()
     except UnicodeEncodeError:
         raise NotationError(
-            f"{key} of an engine is not UTF-8, so a run can't keep it: {value!r}; rename the file or folder"
+            f"{key} of an engine is not UTF-8, so a run can't store it: {value!r}; rename the file or folder"
         ) from None
 
 
@@ -235,7 +235,7 @@ def read_engines(
     specs = [EngineSpec.from_settings(table, time, each) for table in tables]
     given = [str(table["name"]) for table in tables if "name" in table]
     if twice := next((name for name in given if given.count(name) > 1), None):
-        raise NotationError(f"two engines are called {twice!r}: give each a name= of its own")
+        raise NotationError(f"two engines are called {twice!r}: give each a different name=")
     taken = set(given)
     unnamed = {at: spec for at, spec in enumerate(specs) if "name" not in tables[at]}
     for at, spec in unnamed.items():
@@ -288,11 +288,13 @@ def read_keys(text: str) -> dict[str, object]:
         elif key in _LISTED_KEYS:
             settings.setdefault(_LISTED_KEYS[key], []).append(value)
         elif key in settings:
-            raise NotationError(f"{key}= is there twice in the engine {text!r}")
+            raise NotationError(f"{key}= is given twice in the engine {text!r}")
         else:
             settings[key] = value
     if bare and ("cmd" in settings or _CATALOGUE in settings):
-        raise NotationError(f"{bare[0]!r} is no key=value in the engine {text!r}: {_advice(split, bare[0])}")
+        raise NotationError(
+            f"{bare[0]!r} is not a key=value pair in the engine {text!r}: {_advice(split, bare[0])}"
+        )
     return {**(_bare_engine(join_command(bare)) if bare else {}), **settings}
 
 
@@ -308,7 +310,7 @@ def _advice(split: Sequence[str], word: str) -> str:
     at = split.index(word)
     key, equals, value = split[at - 1].partition("=") if at else ("", "", "")
     if not equals:
-        return "write its arguments into cmd="
+        return "put its arguments into cmd="
     bare = takewhile(lambda each: not _KEY.match(each), split[at:])
     return f"a value with blanks needs quotes, '{key}=\"{' '.join([value, *bare])}\"'"
 

@@ -76,7 +76,7 @@ def _member(key: str, value: object, kind: type[StrEnum]) -> StrEnum:
     try:
         return kind(_text(key, value))
     except ValueError:
-        raise NotationError(f"expected {key} out of {' '.join(kind)}, got {value!r}") from None
+        raise NotationError(f"expected {key} to be one of {' '.join(kind)}, got {value!r}") from None
 
 
 def _grace(key: str, value: object) -> float:
@@ -123,7 +123,7 @@ def _commands(key: str, value: object) -> tuple[str, ...]:
     commands = tuple(_text(key, item).strip() for item in _list(key, value))
     for command in commands:
         if not _is_one_line(command):
-            raise NotationError(f"expected commands of one line for {key}, got {command!r}")
+            raise NotationError(f"expected one-line commands for {key}, got {command!r}")
     return commands
 
 

@@ -77,13 +77,13 @@ class UciDriver(ProcessDriver):
     def _prepare(self) -> None:
         self._shake_hands()
         if not self._rules.has_othello_moves:
-            raise UnfitEngineError(f"{self.label}: UCI engines know Othello's moves only, not {self._rules}")
+            raise UnfitEngineError(
+                f"{self.label}: UCI engines support only Othello's moves, not {self._rules}"
+            )
         self._send_changes(None)
         spec = self.spec
         if not (spec.time.is_limited or spec.depth or spec.nodes or is_ours(spec)):
-            self.remark(
-                f"is entered without a limit: it is sent 'go {_USUAL}' (depth=N or nodes=N chooses another)"
-            )
+            self.remark(f"was given no limit: it is sent 'go {_USUAL}' (depth=N or nodes=N selects another)")
 
     def _shake_hands(self) -> None:
         self.options = {}

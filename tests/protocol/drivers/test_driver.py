@@ -40,16 +40,16 @@ COMMON_FAULTS = [
     ("orphan", EngineCrash, "engine A exited with code 5 when asked {0!r}"),
     ("closed output", EngineCrash, "engine A closed its output but keeps running when asked {0!r}"),
     ("silence", EngineTimeout, "engine A gave no complete answer in time when asked {0!r}"),
-    ("half a line", EngineTimeout, "in time when asked {0!r}; the last it wrote was '"),
+    ("half a line", EngineTimeout, "in time when asked {0!r}; its last output was '"),
     ("drip", EngineTimeout, "no complete answer in time"),
     ("busy loop", EngineTimeout, "no complete answer in time"),
     ("endless line", EngineProtocolError, "engine A wrote a line of more than 65536 bytes"),
 ]
 FAULTS = [(speak, *fault) for speak in PROTOCOLS for fault in COMMON_FAULTS] + [
-    ("gtp", "no blank line", EngineTimeout, "when asked {0!r}; the last it wrote was '= d3'"),
+    ("gtp", "no blank line", EngineTimeout, "when asked {0!r}; its last output was '= d3'"),
     ("gtp", "line feeds", EngineTimeout, "no complete answer in time"),
     ("gtp", "endless answer", EngineProtocolError, f"engine A wrote more than {MAX_ANSWER_BYTES} bytes"),
-    ("gtp", "chatter flood", EngineProtocolError, f"{MAX_ANSWER_BYTES} bytes where one answer was due"),
+    ("gtp", "chatter flood", EngineProtocolError, f"{MAX_ANSWER_BYTES} bytes when one answer was expected"),
     ("gtp", "wrong id", EngineProtocolError, "expected a blank after '=', as no id was sent, got '=7 d3'"),
     ("gtp", "no blank after the sign", EngineProtocolError, "expected a blank after '=', as .* got '=d3'"),
     ("nboard", "endless search", EngineTimeout, "no complete answer in time"),
@@ -89,7 +89,7 @@ def test_each_fault_is_a_typed_error_by_the_deadline(
 def test_a_flood_of_reports_ends_by_its_size(sit: Sit, speak: str) -> None:
     driver = sit("chatter flood", 1, speak=speak)
     driver.follow(game(), RunningClock(NO_LIMIT))
-    with pytest.raises(EngineProtocolError, match=f"more than {MAX_TALK_BYTES} bytes where .* was due"):
+    with pytest.raises(EngineProtocolError, match=f"more than {MAX_TALK_BYTES} bytes when .* was expected"):
         driver.choose(60)
 
 
@@ -102,9 +102,9 @@ def test_a_greeting_before_the_first_answer_is_passed_over(sit: Sit, speak: str)
     assert driver.identity.lower().startswith("fake")
 
 
-NO_GTP = "engine A is no GTP engine: expected an answer beginning with '=' or '?', got "
-NO_NBOARD = "engine A is no NBoard engine: expected 'pong 1', got "
-GREETING = " (a greeting that begins with '=' is taken for an answer)"
+NO_GTP = "engine A does not speak GTP: expected an answer beginning with '=' or '?', got "
+NO_NBOARD = "engine A does not speak NBoard: expected 'pong 1', got "
+GREETING = " (a greeting that begins with '=' is read as an answer)"
 
 
 @pytest.mark.parametrize(
@@ -124,9 +124,9 @@ GREETING = " (a greeting that begins with '=' is taken for an answer)"
         (
             "nboard",
             "read line; echo = 3; echo so it is >&2; exit 1",
-            f"{NO_NBOARD}'= 3'; its last words were: so it is",
+            f"{NO_NBOARD}'= 3'; its last line on stderr: so it is",
         ),
-        ("uci", "fake speaks GTP", "engine A is no UCI engine: expected 'uciok', got '? unknown command'"),
+        ("uci", "fake speaks GTP", "engine A does not speak UCI: expected 'uciok', got '? unknown command'"),
     ],
 )
 def test_a_program_that_speaks_something_else_is_refused_soon(speak: str, script: str, sentence: str) -> None:
@@ -229,9 +229,9 @@ def test_an_engine_that_loads_no_games_can_not_begin_from_any_board(sit: Sit) ->
 @pytest.mark.parametrize(
     ("speak", "sentence"),
     [
-        ("gtp", "engine A: there is no way to set obversi: it does not list outflank-rules"),
-        ("nboard", "engine A: NBoard's protocol knows Othello's moves only, not obversi"),
-        ("uci", "engine A: UCI engines know Othello's moves only, not obversi"),
+        ("gtp", "engine A can't set the rules obversi: it does not list outflank-rules"),
+        ("nboard", "engine A: NBoard's protocol supports only Othello's moves, not obversi"),
+        ("uci", "engine A: UCI engines support only Othello's moves, not obversi"),
     ],
 )
 def test_rules_with_other_moves_are_refused(sit: Sit, speak: str, sentence: str) -> None:
@@ -250,7 +250,7 @@ def test_an_engine_that_ended_between_two_games_is_started_again(sit: Sit, speak
     driver.new_game()
 
     assert driver.pid != first
-    assert driver.remarks == ["A ended between two games and was started again"]
+    assert driver.remarks == ["A ended between two games and was restarted"]
 
 
 @pytest.mark.parametrize(("extra", "same"), [("restart=yes", False), ("", True)])

@@ -64,7 +64,9 @@ def test_the_last_words_on_stderr_are_in_the_message_without_control_characters(
     with pytest.raises(EngineCrash) as caught:
         started("crash at start")
 
-    expected = "exited with code 1 when asked 'protocol_version'; its last words were: no weights found in"
+    expected = (
+        "exited with code 1 when asked 'protocol_version'; its last line on stderr: no weights found in"
+    )
     assert expected in str(caught.value)
     assert str(caught.value).isprintable()
 
@@ -259,7 +261,7 @@ def test_an_engine_that_refuses_to_think_aloud_is_asked_for_plain_moves(sit: Sit
         driver.dismiss()
 
     assert heard.count("A > kata-genmove_analyze black 50") == 1
-    assert driver.remarks == ["A lists kata-genmove_analyze and refuses it: it is asked for plain moves"]
+    assert driver.remarks == ["A lists kata-genmove_analyze but rejects it, so plain moves are requested"]
 
 
 @pytest.mark.parametrize(
@@ -334,7 +336,7 @@ def test_an_engine_that_cannot_be_sent_a_setting_is_unfit(name: str) -> None:
     word = name.removeprefix("option.")
     with pytest.raises(
         UnfitEngineError,
-        match=f"engine x: there is no way to give it {word}=.*: its command has no {{{word}}}, and it lists neither ",
+        match=f"engine x can't be sent {word}=.*: its command has no {{{word}}}, and it lists neither ",
     ):
         instructions(EngineSpec.parse(f"cmd=x {name}=4"), frozenset())
 

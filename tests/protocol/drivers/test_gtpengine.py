@@ -186,9 +186,9 @@ SPEAKS_NO_GTP = ["sh", "-c", "read line; echo welcome; sleep 1000"]
         ("  ", {}, SettingsError, NO_COMMAND),
         ([], {}, SettingsError, NO_COMMAND),
         ("no-such-program -l 2", {}, EngineStartError, "there is no program 'no-such-program'"),
-        (SPEAKS_NO_GTP, {}, EngineProtocolError, "is no GTP engine"),
+        (SPEAKS_NO_GTP, {}, EngineProtocolError, "does not speak GTP"),
         (FAKE, {"rules": Rules.parse("obversi")}, UnfitEngineError, "it does not list outflank-rules"),
-        (FAKE, {"dialect": "x"}, NotationError, r"expected a dialect out of auto spec .*, got 'x'"),
+        (FAKE, {"dialect": "x"}, NotationError, r"expected dialect to be one of auto spec .*, got 'x'"),
     ],
 )
 def test_what_does_not_start_leaves_nothing(

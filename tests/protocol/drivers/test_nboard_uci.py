@@ -85,7 +85,7 @@ def test_a_clock_is_sent_in_whole_seconds_or_not_at_all(time: str, text: str) ->
     assert sent_clock(TimeControl.parse(time)) == text
 
 
-SENT_10 = "it is sent 'set depth 10' (depth=N chooses another)"
+SENT_10 = "it is sent 'set depth 10' (depth=N selects another)"
 
 
 @pytest.mark.parametrize(
@@ -94,10 +94,10 @@ SENT_10 = "it is sent 'set depth 10' (depth=N chooses another)"
         (
             "none",
             "tc=0.5 depth=4",
-            ["A can't be sent a time of 0.5 in the record of a game, but is held to it"],
+            ["A can't be sent its time control 0.5 in a game record, but is held to it"],
         ),
-        ("none", "", [f"A is entered without a depth: {SENT_10}"]),
-        ("no clock", "tc=100+0", [f"A takes no notice of the clock in the record of a game: {SENT_10}"]),
+        ("none", "", [f"A was given no depth: {SENT_10}"]),
+        ("no clock", "tc=100+0", [f"A ignores the clock in the game record: {SENT_10}"]),
         ("no clock", "tc=100+0 depth=8", []),
     ],
 )
@@ -135,7 +135,7 @@ def test_nboard_is_sent_a_depth_and_then_what_the_user_wants(text: str, lines: l
 
 @pytest.mark.parametrize("text", ["nodes=100", "option.hash=64", "level=4 depth=5"])
 def test_what_nboard_cannot_be_sent_is_refused(text: str) -> None:
-    sentence = r"engine x: NBoard's protocol can give it a depth and nothing else: .*(nodes|hash|level)="
+    sentence = r"engine x: NBoard's protocol can only set a depth: .*(nodes|hash|level)="
     with pytest.raises(UnfitEngineError, match=sentence):
         instructions(EngineSpec.parse(f"cmd=x protocol=nboard {text}"))
 

@@ -174,7 +174,7 @@ def test_engines_without_names_are_told_apart_by_folder_or_number(texts: list[st
 
 
 def test_two_engines_may_not_be_given_the_same_name() -> None:
-    with pytest.raises(NotationError, match="two engines are called 'A': give each a name= of its own"):
+    with pytest.raises(NotationError, match="two engines are called 'A': give each a different name="):
         read_engines(["name=A ./x", "name=A ./y"])
 
 
@@ -199,23 +199,23 @@ def test_a_file_may_have_numbers_where_a_line_has_text_and_keys_their_former_nam
     [
         ("", r"an engine needs cmd= with its command"),
         ("name=A cmd=", r"expected cmd=\.\.\. with a command in the engine"),
-        ("catalogue:edax fast", r"'fast' is no key=value in .*: write its arguments into cmd="),
+        ("catalogue:edax fast", r"'fast' is not a key=value pair in .*: put its arguments into cmd="),
         ("cmd=x strength=4", "engine: unknown key 'strength'. Known: name cmd tc grace .* restart catalogue"),
         ("cmd=x tcc=1", "engine: unknown key 'tcc'; did you mean 'tc'\\? Known: name cmd tc grace"),
-        ("cmd=x cmd=y", "cmd= is there twice"),
+        ("cmd=x cmd=y", "cmd= is given twice"),
         ("cmd='x", "expected balanced quotes"),
         ("cmd=x tc=soon", "expected none, 0.5 \\(a move\\), 60\\+1 or 60\\+10/5, got 'soon'"),
         ("cmd=x name='a\tb'", "expected a printable name"),
         ("cmd=x name=" + "n" * 41, "expected a printable name of at most 40"),
         ("cmd=x grace=-1", "expected 0 to 60 seconds for grace, got '-1'"),
-        ("cmd=x dialect=go", "expected dialect out of auto spec fischer per-move increment, got 'go'"),
-        ("cmd=x protocol=xboard", "expected protocol out of gtp nboard uci join, got 'xboard'"),
+        ("cmd=x dialect=go", "expected dialect to be one of auto spec fischer per-move increment, got 'go'"),
+        ("cmd=x protocol=xboard", "expected protocol to be one of gtp nboard uci join, got 'xboard'"),
         ("cmd=x level=-1", "expected a whole number from 0 to 2147483647 for level, got '-1'"),
         ("cmd=x nodes=1e6", "expected a whole number from 1 to 2147483647 for nodes, got '1e6'"),
         ("cmd=x nodes=" + "9" * 5000, "expected a whole number from 1 to 2147483647 for nodes"),
         ("cmd=x option.=1", "expected a name and a value for options"),
-        ("cmd=x command=''", "expected commands of one line for commands"),
-        ("cmd=x command='a\nb'", "expected commands of one line for commands"),
+        ("cmd=x command=''", "expected one-line commands for commands"),
+        ("cmd=x command='a\nb'", "expected one-line commands for commands"),
         ("cmd=x commands=a", "expected a list for commands, got 'a'"),
         ("cmd=x cpus=a", "expected processors like 0,2-3 for cpus, got 'a'"),
         ("cmd=x dir=", "expected a folder for dir"),
@@ -344,9 +344,9 @@ def test_a_file_of_engines_may_name_it_too(edax: Path) -> None:
         ("catalogue:deep-blue", "the catalogue has no engine 'deep-blue', only edax, "),
         (
             "catalogue:edax dir=/nowhere",
-            r"Edax was not found in '/nowhere' \(edax or .*give dir= with its folder",
+            r"Edax was not found in '/nowhere' \(edax or .*set dir= to its folder",
         ),
-        ("catalogue:edax catalogue:ntest", "catalogue= is there twice"),
+        ("catalogue:edax catalogue:ntest", "catalogue= is given twice"),
     ],
 )
 def test_an_engine_that_is_not_there_is_refused_in_a_sentence(text: str, message: str) -> None:

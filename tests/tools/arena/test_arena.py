@@ -416,7 +416,7 @@ def test_engines_of_both_machines_meet_in_an_arena_and_in_no_match(tmp_path: Pat
     with LocalArena(tmp_path) as local, local.entrant("A"):
         settings = local.settings("A", "B", games=2)
         run = local.play(replace(settings, engines=(settings.engines[0], instant("House"))))
-        with pytest.raises(UnfitEngineError, match="A plays from elsewhere: only outflank serve can play"):
+        with pytest.raises(UnfitEngineError, match="A runs on another machine: only outflank serve supports"):
             conduct(settings, tmp_path / "match")
 
     assert {game.ending for game in run.games} == {Ending.DISCS}

@@ -60,10 +60,10 @@ def test_a_false_claim_of_the_score_is_noted_and_changes_nothing(sit: Sit) -> No
     assert [game.ending for game in games] == [Ending.DISCS] * 2
     assert true.remarks == []
     (remark,) = false.remarks
-    assert remark.startswith("B claims a false score: 'B+1' for ")
+    assert remark.startswith("B reports a wrong final score: 'B+1' for ")
     referee(sit(), endless := sit("endless score", name="C"))
     (remark,) = endless.remarks
-    assert remark.startswith("C claims a false score: 'B+1B+1")
+    assert remark.startswith("C reports a wrong final score: 'B+1B+1")
     assert len(remark) < 400
 
 
@@ -89,7 +89,7 @@ def test_an_engine_that_hangs_when_the_game_is_over_spoils_nothing(sit: Sit) -> 
             "no move without a depth",  # here the depth that its user gives it has no number
             Ending.STALL,
             " when asked 'go'; "
-            """the last it wrote was 'warning Must pick a depth with "set depth <n>" first'""",
+            """its last output was 'warning Must pick a depth with "set depth <n>" first'""",
         ),
         ("uci", "illegal", Ending.ILLEGAL_MOVE, "engine A: a1 is illegal; "),
         ("uci", "null move", Ending.PROTOCOL_ERROR, "engine A: expected a move as its answer, got '0000'"),
@@ -98,7 +98,7 @@ def test_an_engine_that_hangs_when_the_game_is_over_spoils_nothing(sit: Sit) -> 
             "uci",
             "speaks GTP",
             Ending.PROTOCOL_ERROR,
-            "engine A is no UCI engine: expected 'uciok', got '? unkn",
+            "engine A does not speak UCI: expected 'uciok', got '? unkn",
         ),
     ],
 )

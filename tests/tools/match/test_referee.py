@@ -31,7 +31,11 @@ def test_a_game_is_played_to_its_end(sit: Sit) -> None:
 
 
 FAULTS = [
-    ("crash at start", Ending.CRASH, "exited with code 1 when asked 'protocol_version'; its last words"),
+    (
+        "crash at start",
+        Ending.CRASH,
+        "exited with code 1 when asked 'protocol_version'; its last line on stderr: ",
+    ),
     ("crash in handshake", Ending.CRASH, "was killed by SIGKILL when asked 'version'"),
     ("crash", Ending.CRASH, "exited with code 3 when asked 'genmove"),
     ("crash on play", Ending.CRASH, "exited with code 4 when asked 'play"),
@@ -45,9 +49,9 @@ FAULTS = [
         for fault in ("silence", "half a line", "no blank line", "drip", "line feeds")
     ),
     ("closed output", Ending.CRASH, "closed its output but keeps running"),
-    ("endless answer", Ending.PROTOCOL_ERROR, "bytes where one answer was due"),
+    ("endless answer", Ending.PROTOCOL_ERROR, "bytes when one answer was expected"),
     ("endless line", Ending.PROTOCOL_ERROR, "wrote a line of more than 65536 bytes"),
-    ("chatter flood", Ending.PROTOCOL_ERROR, "bytes where one answer was due"),
+    ("chatter flood", Ending.PROTOCOL_ERROR, "bytes when one answer was expected"),
     ("illegal", Ending.ILLEGAL_MOVE, "a1 is illegal; "),
     ("needless pass", Ending.ILLEGAL_MOVE, "a pass is legal only without a move"),
     ("resign", Ending.RESIGNATION, "engine A resigned"),
@@ -117,7 +121,7 @@ def test_no_engine_can_spoil_a_game_that_is_over(sit: Sit) -> None:
     games = [referee(*seats, opening=opening) for _ in range(2)]
 
     assert [(game.ending, game.margin) for game in games] == [(Ending.DISCS, whole.margin)] * 2
-    assert leaving.remarks == ["A ended between two games and was started again"]
+    assert leaving.remarks == ["A ended between two games and was restarted"]
 
 
 @pytest.mark.parametrize(
@@ -250,8 +254,10 @@ def test_time_is_told_before_each_move_and_holds_for_the_deaf_too(sit: Sit) -> N
     game = referee(refusing, deaf)
 
     assert game.ending is Ending.DISCS
-    assert refusing.remarks == ["A refuses 'time_settings 60 0 0', but is held to its time of 60+0"]
-    assert deaf.remarks == ["B can't be given its time of 9 (it has no command), but is held to it"]
+    assert refusing.remarks == ["A rejects 'time_settings 60 0 0', but is held to its time control 60+0"]
+    assert deaf.remarks == [
+        "B can't be sent its time control 9 (it has no command for it), but is held to it"
+    ]
 
 
 def test_a_fall_of_the_flag_tells_when_it_was_and_what_the_engine_did_meanwhile(
@@ -333,7 +339,7 @@ def test_a_megabyte_of_empty_lines_after_each_move_is_remarked_on_and_slows_nobo
     assert time.monotonic() - began < 10
     assert quiet.remarks == []
     (remark,) = loud.remarks
-    assert re.match(r"B writes much that answers nothing, \d+\.\d MB in one game", remark)
+    assert re.match(r"B writes a lot of unrequested output, \d+\.\d MB in one game", remark)
 
 
 def test_the_clocks_margin_is_the_engines_own(sit: Sit) -> None:

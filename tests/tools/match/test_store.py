@@ -366,7 +366,7 @@ def test_what_no_run_holds_is_refused_in_words(folder: Path, statement: str, val
 
 def test_a_text_that_is_too_long_is_cut_and_the_run_can_be_used(folder: Path) -> None:
     """Such as an older version has stored: nothing may be lost for the sake of a remark."""
-    long = "B claims a false score: " + 2 * "very long " * (1 << 17)
+    long = "B reports a wrong final score: " + 2 * "very long " * (1 << 17)
     edit(folder, "UPDATE game SET detail = ?, dialogue = ? WHERE number = 1", long, f"A > begin{long}A < end")
     edit(folder, "INSERT INTO remark (sentence) VALUES (?)", long)
 
