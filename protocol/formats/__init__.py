@@ -103,7 +103,7 @@ def _games(
         if source is not stream:
             source.detach()  # otherwise the destruction of `source` would close the caller's stream
     if not found:
-        yield BadGame("", f"it holds no games ({name})")
+        yield BadGame("", f"it contains no games ({name})")
 
 
 def detect(beginning: bytes, path: Path | None = None) -> FormatName:
@@ -127,7 +127,9 @@ def detect(beginning: bytes, path: Path | None = None) -> FormatName:
         try:
             wthor.Header.unpack(beginning)
         except FileFormatError:
-            raise FileFormatError("it is no file of games: its bytes are neither text nor WTHOR") from None
+            raise FileFormatError(
+                "it is not a file of games: its contents are not text, WTHOR or edx"
+            ) from None
         return "wthor"
     lines = (line.strip() for line in beginning.removeprefix(b"\xef\xbb\xbf").splitlines())
     first = next((line for line in lines if line and line[:1] not in b"#%"), b"")

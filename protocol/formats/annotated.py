@@ -377,7 +377,7 @@ def with_board_believed(game: AnnotatedGame) -> AnnotatedGame:
         return replace(game, result=replace(recorded, margin=counted.margin))
     names = dict(zip(Colour, game.rules.colour_names, strict=True))
     doubt = (
-        f"the record says that {_in_words(recorded, names)} and the board that {_in_words(counted, names)}; "
+        f"the record says that {_in_words(recorded, names)}, but the board shows that {_in_words(counted, names)}; "
         "the board counts"
     )
     return replace(game, result=counted, doubt=doubt)

@@ -62,7 +62,7 @@ def _game(data: bytes, rules: Rules) -> AnnotatedGame:
     recorder = Recorder(first)
     for number in moves.partition(bytes([_NO_MOVE]))[0]:
         if number >= SQUARES:
-            raise FileFormatError(f"expected moves of 0 to 63, got {number}")
+            raise FileFormatError(f"expected moves from 0 to 63, got {number}")
         recorder.play(Move(number))
     dates = [f"{year:04d}", *(f"{part:02d}" for part in (month, day) if part)]
     return AnnotatedGame(

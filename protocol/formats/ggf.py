@@ -127,7 +127,9 @@ def _has_komi(tags: dict[str, str]) -> bool:
         raise FileFormatError(f"expected a game of Othello (GM[Othello]), got GM[{game}]")
     kind = _TYPE.match(tags.get("TY", "8"))
     if kind is None or kind[1] != "8" or "a" in kind[2]:
-        raise FileFormatError(f"expected a game on 8 by 8 squares to the most discs, got TY[{tags['TY']}]")
+        raise FileFormatError(
+            f"expected a game on 8 by 8 squares in which the most discs win, got TY[{tags['TY']}]"
+        )
     return "KM" in tags or "k" in kind[2]
 
 

@@ -78,7 +78,7 @@ def read_suite(stream: BinaryIO, name: str, rules: Rules) -> Suite:
     try:
         file = capped(stream, _MOST_BYTES)
         if b"\0" in file.peek():
-            raise FileFormatError("this is no file of positions: its bytes are no text")
+            raise FileFormatError("this is not a file of positions: its contents are not text")
         return _suite(read_lines(file), name, rules)
     except FileFormatError as error:
         raise FileFormatError(f"{name}: {error}") from None
@@ -148,7 +148,7 @@ def parse_problem(line: str, rules: Rules = OTHELLO, number: int = 1) -> Problem
             continue
         if move in scores or own_score is not None or (move is None and scores):
             raise LineError(
-                f"expected one score for each move or one for the position, got also {text!r}", column
+                f"expected one score for each move or one for the position, also got {text!r}", column
             )
         if move is None:
             own_score = score
@@ -167,7 +167,7 @@ def _suite(lines: Iterable[TextLine], name: str, rules: Rules) -> Suite:
         errors.append(FileFormatError(f"{name}:{number}:{problem.column}: {problem}"))
         if len(errors) == _MOST_ERRORS:
             raise FileFormatError(
-                f"this is no file of positions: {_MOST_ERRORS} lines are none, such as {problem}"
+                f"this is not a file of positions: {_MOST_ERRORS} lines can't be read, for example: {problem}"
             )
     return tuple(problems), tuple(errors)
 

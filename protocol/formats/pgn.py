@@ -128,7 +128,7 @@ def _games(stream: BinaryIO) -> Iterator[str | FileFormatError]:
 
 def _joined(lines: Sequence[str], size: int, is_whole: bool) -> str | FileFormatError:
     if size > GAME_CAP or not is_whole:
-        return FileFormatError(f"the game has more than {GAME_CAP} bytes, or a line with too many")
+        return FileFormatError(f"the game has more than {GAME_CAP} bytes, or a line that is too long")
     return "".join(lines)
 
 
@@ -153,7 +153,7 @@ def _moves(text: str, at: int) -> tuple[list[tuple[str, str]], str, str, list[st
             depth += 1 if token["aside"] == "(" else -1
             unread += ["variation"] * (token["aside"] == "(" and depth == 1)
             if depth < 0:
-                raise NotationError("expected moves of a game in PGN, got a bracket that closes nothing")
+                raise NotationError("expected moves of a game in PGN, got an unmatched closing bracket")
         elif depth:
             continue
         elif token["move"]:
@@ -165,7 +165,7 @@ def _moves(text: str, at: int) -> tuple[list[tuple[str, str]], str, str, list[st
         elif said := " ".join((token["comment"] or token["rest"] or "").split()):
             (after_result if result else played[-1][1]).append(said)
     if depth:
-        raise NotationError("expected the bracket that ends a variation in PGN, got none")
+        raise NotationError("expected the closing bracket of a variation in PGN, got none")
     before, after = played.pop(0)[1], ""
     if played:
         move, comments = played[-1]

@@ -205,7 +205,7 @@ class _Splitter:
         """Drop the current game, and return an error, since the game has no end."""
         beginning = bytes(self._game[:40]).decode("utf-8", "replace")
         self._reset()
-        return FileFormatError(f"the bracket that ends the game is missing after {beginning!r}")
+        return FileFormatError(f"the closing bracket of the game is missing after {beginning!r}")
 
     def feed(self, line: bytes) -> Iterator[str | FileFormatError]:
         at = begin = 0
@@ -255,5 +255,5 @@ class _Splitter:
         game, size = self._game, self._size
         self._reset()
         if size > GAME_CAP:
-            return FileFormatError(f"a game may have {GAME_CAP} bytes, and this one has {size}")
+            return FileFormatError(f"a game may have at most {GAME_CAP} bytes, but this one has {size}")
         return game.decode()

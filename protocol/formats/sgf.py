@@ -167,7 +167,7 @@ def _text(node: Node, key: str) -> str:
 def _read(path: str) -> bytes:
     file = Path(path)
     if not stat.S_ISREG(file.stat().st_mode):
-        raise FileFormatError(f"{path!r} is no file")
+        raise FileFormatError(f"{path!r} is not a regular file")
     with file.open("rb") as stream:
         data = stream.read(GAME_CAP + 1)
     if len(data) > GAME_CAP:
@@ -228,11 +228,11 @@ def _rules(root: Node, rules: Rules) -> Rules:
 
 def _check_setup(root: Node, nodes: list[Node]) -> None:
     if "AE" in root:
-        raise FileFormatError("node 1 sets up squares by AE; only AB and AW are read")
+        raise FileFormatError("node 1 sets up squares with AE; only AB and AW are supported")
     for number, node in enumerate(nodes, 2):
         for name in _SETUP:
             if name in node:
-                raise FileFormatError(f"node {number} sets up discs by {name}, which only node 1 may do")
+                raise FileFormatError(f"node {number} sets up discs with {name}, which only node 1 may do")
 
 
 def _first_position(root: Node, rules: Rules, begins: Colour | None) -> Position:

@@ -71,8 +71,8 @@ def _doubt_about(joined_lines: Sequence[int]) -> str:
         return ""
     first, last = joined_lines[0], joined_lines[-1]
     if first == last:
-        return f"line {first} is not a game of its own, so its moves continue the game of the line before it"
-    return f"lines {first} to {last} are not games of their own, so their moves continue the game before them"
+        return f"line {first} is not a game of its own, so its moves continue the previous game"
+    return f"lines {first} to {last} are not games of their own, so their moves continue the previous game"
 
 
 def _entry(line: TextLine, rules: Rules) -> AnnotatedGame | BadGame:
@@ -100,7 +100,8 @@ def write(game: AnnotatedGame, style: Style = "glued", passes: bool = False) -> 
     """
     if game.first != Position.start(game.rules):
         raise FileFormatError(
-            f"a transcript can't hold a game that begins elsewhere than its rules say: {game.first.board_string()}"
+            "a transcript can store only games from the start position of their rules, "
+            f"not from {game.first.board_string()}"
         )
     words = [
         "pa" if played.move.is_pass else str(played.move)

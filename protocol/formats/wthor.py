@@ -98,7 +98,7 @@ class Header:
 
 Names = tuple[tuple[str, ...], tuple[str, ...], str]
 """The names of the players and of the tournaments, each by number, and a clause that explains missing names."""
-_NO_NAMES: Names = ((), (), "the names lie in a file beside that of the games, which here has no place")
+_NO_NAMES: Names = ((), (), "the names are in a separate file, which can't be found for this input")
 
 
 def read_names(path: Path) -> Names:
@@ -111,7 +111,7 @@ def read_names(path: Path) -> Names:
     """
     players, tournaments = _beside(path, ".jou"), _beside(path, ".trn")
     if players is None:
-        missing = f"no {path.stem}.jou, WTHOR.JOU or WTH.JOU lies beside it"
+        missing = f"there is no {path.stem}.jou, WTHOR.JOU or WTH.JOU in its folder"
     else:
         missing = f"{players.name} has no names for them"
     return (
@@ -134,7 +134,7 @@ def read(
     Raises: SettingsError for other rules.
     """
     if not rules.is_othello:
-        raise SettingsError(f"WTHOR holds games of Othello only, not of {rules}")
+        raise SettingsError(f"WTHOR can store only games of Othello, not of {rules}")
     return _read(stream, names)
 
 
@@ -157,7 +157,9 @@ def _read(stream: BinaryIO, names: Names) -> Iterator[AnnotatedGame | BadGame]:
         except (FileFormatError, NotationError, IllegalMoveError) as error:
             yield BadGame(f"game {number}", str(error))
     if number != header.games:
-        yield BadGame("", f"the header says that there are {header.games} games, and the file has {number}")
+        yield BadGame(
+            "", f"the header says that there are {header.games} games, but the file contains {number}"
+        )
 
 
 def _beside(path: Path, suffix: str) -> Path | None:
@@ -197,7 +199,7 @@ def _game(data: bytes, header: Header, names: Names) -> AnnotatedGame:
         if recorder.is_over:
             break  # Edax's padding is not always 0
         if number not in _MOVES:
-            raise FileFormatError(f"expected moves of 11 to 88, got {number}")
+            raise FileFormatError(f"expected moves from 11 to 88, got {number}")
         recorder.play(_MOVES[number])
     margin = 2 * discs - SQUARES
     players, tournaments, missing = names
@@ -285,10 +287,10 @@ class WthorWriter:
             name = game.title or f"game {self._count + 1}"
             start = game.first.board_string()
             raise FileFormatError(
-                f"WTHOR holds Othello from its start only, and {name} is {game.rules} from {start}"
+                f"WTHOR can store only Othello from its start position, but {name} is {game.rules} from {start}"
             )
         if result is None:
-            raise FileFormatError("WTHOR can't hold a game without a result")
+            raise FileFormatError("WTHOR can't store a game without a result")
         discs = _discs(result.decided_margin)
         indices = (
             _index(self._tournaments, game.event, "tournaments"),
@@ -349,7 +351,7 @@ class WthorWriter:
 
 def _index(names: dict[str, int], name: str, what: str) -> int:
     if name not in names and len(names) == _MOST_NAMES - 1:
-        raise FileFormatError(f"WTHOR can't hold more than {_MOST_NAMES - 1} {what}")
+        raise FileFormatError(f"WTHOR can't store more than {_MOST_NAMES - 1} {what}")
     return names.setdefault(name, len(names))
 
 

@@ -143,7 +143,7 @@ def test_ggf_as_the_server_writes_it() -> None:
     assert [(move.score, move.seconds) for move in game.moves] == [(1.25, 3.5), (None, 2.0), (-4.0, None)]
 
 
-NO_SIZE = "expected a game on 8 by 8 squares to the most discs, got TY[{}]"
+NO_SIZE = "expected a game on 8 by 8 squares in which the most discs win, got TY[{}]"
 
 
 @pytest.mark.parametrize(
@@ -310,7 +310,7 @@ def test_an_unfinished_game_of_edax_has_no_result_in_any_format() -> None:
     assert game.outcome is None
     assert "RE[?]" in sgf.write(game)
     assert "RE[?]" in ggf.write(game)
-    with pytest.raises(FileFormatError, match="WTHOR can't hold a game without a result"):
+    with pytest.raises(FileFormatError, match="WTHOR can't store a game without a result"):
         WthorWriter(BytesIO()).add(game)
 
 
@@ -325,9 +325,9 @@ BY_64 = Result(Colour.BLACK, 64)
         ("sgf", "RE[B+]", BY_64, ""),
         ("sgf", "RE[W+R]", Result(Colour.WHITE, None, ResultReason.RESIGNATION), ""),
         ("sgf", "RE[W+0.5]", Result(Colour.WHITE), ""),  # with komi
-        ("sgf", "RE[W+2]", BY_64, "that White won by 2 and the board that Black won by 64"),
-        ("sgf", "RE[0]", BY_64, "that it was a draw and the board that Black won by 64"),
-        ("sgf", "RE[W+]", BY_64, "that White won and the board that Black won by 64"),
+        ("sgf", "RE[W+2]", BY_64, "that White won by 2, but the board shows that Black won by 64"),
+        ("sgf", "RE[0]", BY_64, "that it was a draw, but the board shows that Black won by 64"),
+        ("sgf", "RE[W+]", BY_64, "that White won, but the board shows that Black won by 64"),
         ("ggf", "RE[-4]", BY_64, "that White won by 4 and the board"),
         ("ggf", "TY[8k]RE[-4]", Result(Colour.WHITE, -4), ""),
         ("pgn", "0-1", BY_64, "that White won and the board"),
@@ -415,8 +415,8 @@ def test_a_pgn_may_begin_on_another_board() -> None:
         ("1. f5 d6 2. Nf3", "expected a move of a game in PGN, got 'Nf3'"),
         ("1. f5 d6 *  2. c3", "expected a move of a game in PGN, got 'c3'"),
         ("1. e4 e5", "move 1: e4 is illegal; legal for Black: "),
-        ("1. f5 (1. d3", "expected the bracket that ends a variation in PGN, got none"),
-        ("1. f5 )", "expected moves of a game in PGN, got a bracket that closes nothing"),
+        ("1. f5 (1. d3", "expected the closing bracket of a variation in PGN, got none"),
+        ("1. f5 )", "expected moves of a game in PGN, got an unmatched closing bracket"),
         ("1. f5 {no end", "expected a move of a game in PGN, got '{no end'"),
     ],
 )
@@ -463,7 +463,7 @@ def test_edax_s_own_games_may_begin_with_white_and_leave_passes_out() -> None:
         (EDX[:90], "expected a game of 160 bytes, got 90"),
         (EDX[:8] + EDX[:8] + EDX[16:], "a square"),
         (EDX[:148] + b"\x02" + EDX[149:], "expected a side of 0 or 1, got 2"),
-        (EDX[:88] + b"\x40" + EDX[89:], "expected moves of 0 to 63, got 64"),
+        (EDX[:88] + b"\x40" + EDX[89:], "expected moves from 0 to 63, got 64"),
         (EDX[:88] + b"\x00" + EDX[89:], "move 1: a1 is illegal; legal for Black: "),
         (bytes(160), "its first board has no discs"),
     ],
@@ -595,5 +595,5 @@ def test_every_format_has_the_same_verbs() -> None:
     assert pgn.parse("1. f5 d6") == next(pgn.read(BytesIO(b"1. f5 d6")))
     assert sgf.parse(sgf.write(game).encode()) == sgf.parse(sgf.write(game))
     assert sgf.parse("(;GM[2]CA[ISO-8859-1]PB[Zoë];B[f5])").black == "Zoë", "text has been decoded already"
-    with pytest.raises(SettingsError, match="WTHOR holds games of Othello only, not of reversi"):
+    with pytest.raises(SettingsError, match="WTHOR can store only games of Othello, not of reversi"):
         wthor.read(BytesIO(), Rules.parse("reversi"))

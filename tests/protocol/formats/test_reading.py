@@ -96,8 +96,8 @@ def test_noise_is_named(name: FormatName, data: bytes) -> None:
         "expected",
         "move ",
         "this is a",
-        "it holds no games",
-        "the bracket that ends the game is missing",
+        "it contains no games",
+        "the closing bracket of the game is missing",
     )
     for entry in read(data, name):
         assert isinstance(entry, AnnotatedGame) or entry.reason.startswith(begins)
@@ -120,12 +120,12 @@ def test_damaged_bytes_are_named_or_harmless(name: FormatName, seed: int, count:
 @pytest.mark.parametrize(
     ("data", "reason"),
     [
-        (b"", "it holds no games (transcript)"),
-        (b"\n\n# nothing\n", "it holds no games (transcript)"),
-        (b"\x7fELF\x02\x01\0\0\0\0\0", "it is no file of games: its bytes are neither text nor WTHOR"),
-        (b"\0" * 9, "it is no file of games: its bytes are neither text nor WTHOR"),
+        (b"", "it contains no games (transcript)"),
+        (b"\n\n# nothing\n", "it contains no games (transcript)"),
+        (b"\x7fELF\x02\x01\0\0\0\0\0", "it is not a file of games: its contents are not text, WTHOR or edx"),
+        (b"\0" * 9, "it is not a file of games: its contents are not text, WTHOR or edx"),
         (b"hello", "line 1: move 1 of the transcript: expected a square from a1 to h8, got 'he'"),
-        (b"(;" * 100_000, "game 1: the bracket that ends the game is missing after"),
+        (b"(;" * 100_000, "game 1: the closing bracket of the game is missing after"),
         (b"(;GM[Othello]" * 9 + b";)" * 9, "game 1: expected tags such as PB[name], got"),
         (b"(;GM[2]" * 300 + b")" * 300 + b"(;GM[4])", "game 2: expected a game of Othello (GM[2]), got GM"),
         (b"(;FF[4]GM[2];B[f5];B[f4])", "game 1: move 2: White is to move, got a move for Black"),
@@ -283,7 +283,7 @@ def test_without_escapes_a_backslash_is_a_letter() -> None:
 
 
 def test_a_game_without_an_end_takes_no_other_with_it() -> None:
-    sentence = "the bracket that ends the game is missing after '(;GM[2]C[open'"
+    sentence = "the closing bracket of the game is missing after '(;GM[2]C[open'"
 
     for cut in (b"(;GM[2]C[open\n", b"(;GM[2]C[open\n\n\n"):
         first, second = split(cut + b"(;GM[2];B[f5])")
@@ -296,7 +296,7 @@ def test_a_game_that_is_too_long_is_none() -> None:
     long = b"(;C[" + b"fifteen letters\n" * (GAME_CAP // 16) + b"])"
 
     assert split(long + b"(;D)") == [
-        f"a game may have {GAME_CAP} bytes, and this one has {len(long)}",
+        f"a game may have at most {GAME_CAP} bytes, but this one has {len(long)}",
         b"(;D)",
     ]
 

@@ -74,10 +74,10 @@ def test_wthor_files_that_say_something_else_are_named(tmp_path: Path) -> None:
     assert with_byte(12, 0) == with_byte(12, 8)  # old files have no size
     assert with_byte(13, 1) == ["expected a WTHOR file of games (type 0), got type 1"]
     assert with_byte(16 + 6, 65) == ["game 1: expected at most 64 discs, got 65"]
-    assert with_byte(16 + 8, 99) == ["game 1: expected moves of 11 to 88, got 99"]
+    assert with_byte(16 + 8, 99) == ["game 1: expected moves from 11 to 88, got 99"]
     assert with_byte(16 + 8, 11)[0].startswith("game 1: move 1: a1 is illegal; legal for Black: ")
     assert with_byte(16 + 8 + 9, 92) == [str(entry) for entry in read(data, "wthor")]  # behind the last move
-    assert with_byte(4, 2)[-1] == "the header says that there are 2 games, and the file has 1"
+    assert with_byte(4, 2)[-1] == "the header says that there are 2 games, but the file contains 1"
     assert [str(entry) for entry in read(data[:-1], "wthor")] == [
         "game 1: expected a game of 68 bytes, got 67"
     ]
@@ -114,7 +114,7 @@ def test_wthor_takes_the_names_of_the_year_of_all_or_says_why_there_are_none(tmp
     path.with_suffix(".jou").unlink()
     assert (only(path).black, only(path).event, only(path).unnamed) == ("Eve", "", "")
     (tmp_path / "WTH.jou").unlink()
-    assert only(path).unnamed == "no WTH_2018.jou, WTHOR.JOU or WTH.JOU lies beside it"
+    assert only(path).unnamed == "there is no WTH_2018.jou, WTHOR.JOU or WTH.JOU in its folder"
     (tmp_path / "Wth.Jou").write_bytes(few)
     assert only(path).unnamed == "Wth.Jou has no names for them"
     assert (only(path).black, only(path).white) == ("player 0", "player 1")
@@ -147,7 +147,7 @@ def test_a_wthor_result_that_contradicts_the_board_is_not_believed(tmp_path: Pat
     assert game.result == Result(Colour.BLACK, 64)
     assert (
         game.doubt
-        == "the record says that White won by 4 and the board that Black won by 64; the board counts"
+        == "the record says that White won by 4, but the board shows that Black won by 64; the board counts"
     )
 
 
@@ -237,6 +237,6 @@ def test_a_file_of_wthor_is_no_suite_of_positions(name: str) -> None:
     data = names.get(Path(name).suffix, stream.getvalue())
 
     with pytest.raises(
-        FileFormatError, match=f"^{name}: this is no file of positions: its bytes are no text$"
+        FileFormatError, match=f"^{name}: this is not a file of positions: its contents are not text$"
     ):
         obf.read_suite(BytesIO(data), name, Rules())

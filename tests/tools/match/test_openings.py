@@ -70,7 +70,7 @@ def test_any_file_of_games_has_openings(tmp_path: Path, text: str, openings: lis
     [
         ("f5d6\nf5a1\n", r"openings\.txt, line 2: move 2 of the transcript: "),
         ("f5d6\n\n!!\n", r"openings\.txt, line 3: expected a move"),
-        ("# nothing\n", r"openings\.txt: it holds no games \(transcript\)"),
+        ("# nothing\n", r"openings\.txt: it contains no games \(transcript\)"),
         (
             "(;GM[2]AB[d4]AW[e4];B[f4])",
             r"openings\.txt: an opening begins at .*, not at the start of othello",
@@ -94,7 +94,9 @@ def test_files_that_cannot_be_read_are_named(tmp_path: Path) -> None:
         read_openings(tmp_path / "missing", OTHELLO)
     with pytest.raises(FileFormatError, match="Is a directory"):
         read_openings(tmp_path, OTHELLO)
-    with pytest.raises(FileFormatError, match="it is no file of games: its bytes are neither text nor WTHOR"):
+    with pytest.raises(
+        FileFormatError, match="it is not a file of games: its contents are not text, WTHOR or edx"
+    ):
         read_openings(binary, OTHELLO)
 
 

@@ -164,7 +164,7 @@ def test_a_game_from_a_board_of_its_own_or_by_other_rules_is_written_with_it() -
 
     assert [turn.move for turn in ggf_game(as_ggf(record))[1].turns] == [turn.move for turn in game.turns]
     assert sgf_nodes(as_sgf(record))[0]["AB"] == ["d4", "c5"]
-    with pytest.raises(FileFormatError, match="WTHOR holds Othello from its start only"):
+    with pytest.raises(FileFormatError, match="WTHOR can store only Othello from its start position"):
         files(record)
 
     obversi = PRESETS["obversi"]
