@@ -149,7 +149,7 @@ class BookSource:
         """
         if self._shipped or self._path in shipped_books():
             raise SettingsError(
-                "the book that the package brings is never changed: name one of your own by --book"
+                "the book that comes with the package is never changed: name another one with --book"
             )
         if self._opened() is None:
             raise SettingsError(self._trouble)

@@ -291,7 +291,7 @@ class Session:
         return [
             f"rules {self.rules}",
             f"search limits: {', '.join(given) or f'the clock, or level {DEFAULT_LEVEL} without one'}",
-            *([] if elo is None else [f"moves of an opponent of Elo {elo}, by Outflank's own scale"]),
+            *([] if elo is None else [f"moves of an opponent of Elo {elo}, on Outflank's own scale"]),
             f"overhead {1000 * overhead:g} ms, pondering {'on' if self._ponders else 'off'}",
             *(fact for source in self._sources for fact in source.description(self.rules)),
         ]

@@ -72,7 +72,7 @@ class Uci:
                 too_long = f"the line is longer than {LINE_CAP} bytes"
                 if name != "go":
                     raise NotationError(too_long)
-                yield f"info string {too_long}, so its limits are left out\n"
+                yield f"info string {too_long}, so its limits are ignored\n"
                 rest = []
             if name == "go" and not self._has_position:
                 raise NotationError("there is no position to search, since the last one was refused")
@@ -105,7 +105,7 @@ def _isready(session: Session, words: list[str]) -> Iterator[str]:
 
 def _setoption(session: Session, words: list[str]) -> Iterator[str]:
     if words != ["name", "UCI_Variant", "value", "flipello"]:
-        raise NotationError("the only option is UCI_Variant, and its only value flipello")
+        raise NotationError("the only option is UCI_Variant, and its only value is flipello")
     yield from ()
 
 
@@ -122,7 +122,7 @@ def _position(session: Session, words: list[str]) -> Iterator[str]:
     elif words[:at] == ["startpos"]:
         game = _start()
     else:
-        raise NotationError("a position is 'startpos' or 'fen FEN', and perhaps 'moves' and moves")
+        raise NotationError("a position is 'startpos' or 'fen FEN', optionally followed by 'moves' and moves")
     for word in words[at + 1 :]:
         game.play(_read_move(word))
     session.resume(game)
@@ -248,7 +248,7 @@ def read_fen(words: list[str]) -> Position:
         if len(text) % 8:
             raise NotationError(f"expected rows of 8 squares in the FEN, got {row!r}")
     if len(text) != 64 or words[1:2] not in (["w"], ["b"]):
-        raise NotationError("a FEN has eight rows of eight squares, and then w or b")
+        raise NotationError("a FEN has eight rows of eight squares, followed by w or b")
     side = Colour.BLACK if words[1] == "w" else Colour.WHITE
     return Position.parse(f"{text.translate(str.maketrans('Pp', 'XO'))} {side}")
 

@@ -65,7 +65,7 @@ def gogui_setup(session: Session, arguments: Arguments) -> str:
         if move.square is None or move.direction is not None:
             raise CommandError("syntax error", f"expected a square, got {move}")
         if (discs[Colour.BLACK] | discs[Colour.WHITE]) >> move.square & 1:
-            raise CommandError("syntax error", f"{move} is there twice")
+            raise CommandError("syntax error", f"{move} is named twice")
         discs[colour] |= 1 << move.square
     board = Position(discs[Colour.BLACK], discs[Colour.WHITE], Colour.BLACK, session.rules)
     session.resume(Game(first=board.with_side(session.rules.begins)))
@@ -171,7 +171,7 @@ def outflank_stable(session: Session, arguments: Arguments) -> str:
     """
     position = session.position
     if position.rules.one_direction:
-        return "TEXT stable discs: unknown by rules that turn one direction"
+        return "TEXT stable discs: unknown under one-direction rules"
     black = stable_discs(position.black, position.white)
     white = stable_discs(position.white, position.black)
     names = position.rules.colour_names

@@ -73,7 +73,7 @@ def set_game(session: Session, argument: str) -> Iterator[str]:
         raise NotationError(f"expected a game in GGF, (;GM[Othello]...;), got {argument[:40]!r}")
     recorded = ggf.parse(argument, Rules())
     if recorded.rules.one_direction:
-        raise NotationError(f"a move of {recorded.rules} is more than a square, which NBoard can't say")
+        raise NotationError(f"a move of {recorded.rules} names a direction, which NBoard can't express")
     session.resume(recorded.game())
     session.set_time(NO_LIMIT)
     try:
@@ -197,14 +197,14 @@ def learn(session: Session, argument: str) -> Iterator[str]:
 
 def _learned(session: Session) -> str:
     if not session.books:
-        return "the game is not learned: there is no book (--book FILE)"
+        return "the game was not learned: there is no book (--book FILE)"
     positions = session.game.positions
     try:
         count = session.books[0].learn(positions, session.searcher, lambda: session.inbox.interrupted)
     except OutflankError as error:
-        return f"the game is not learned: {error}"
+        return f"the game was not learned: {error}"
     if not count:
-        return "the book knows all of the game"
+        return "the book already knows the whole game"
     return f"the book has learned {count} position{'' if count == 1 else 's'} of the game"
 
 
@@ -309,7 +309,7 @@ def _read_move(text: str) -> tuple[Move, float]:
     """
     word, *rest = (part.strip() for part in text.split("/"))
     if len(rest) > 2:
-        raise NotationError(f"expected a move as F5/EVAL/SECONDS, got {text!r}")
+        raise NotationError(f"expected a move in the form F5/EVAL/SECONDS, got {text!r}")
     seconds = rest[1] if len(rest) == 2 else ""
     if seconds and not _NUMBER.fullmatch(seconds):
         raise NotationError(f"expected the seconds that the move took, got {seconds!r}")

@@ -310,11 +310,14 @@ def test_a_game_is_learned_into_the_book_and_played_from_it(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("trouble", "sentence"),
     [
-        ("known", "the book knows all of the game"),
-        ("shipped", "the game is not learned: the book that the package brings is never changed: name one "),
-        ("locked", "the game is not learned: another process is changing the book "),
-        ("rules", "the game is not learned: {book} is a book for "),
-        ("missing", "the game is not learned: can't read "),
+        ("known", "the book already knows the whole game"),
+        (
+            "shipped",
+            "the game was not learned: the book that comes with the package is never changed: name another one ",
+        ),
+        ("locked", "the game was not learned: another process is changing the book "),
+        ("rules", "the game was not learned: {book} is a book for "),
+        ("missing", "the game was not learned: can't read "),
     ],
 )
 def test_why_nothing_is_learned_is_told_and_the_book_stays_as_it_was(
@@ -350,7 +353,7 @@ def test_another_command_breaks_learning_off(tmp_path: Path) -> None:
     assert inbox.take() == b"learn"
 
     assert dialogue.send("learn")[-1] == (
-        "status the game is not learned: another command came before the game was learned"
+        "status the game was not learned: another command came before the game was learned"
     )
     assert records(path) == before
 

@@ -331,7 +331,7 @@ def test_stable_discs_are_those_that_the_search_knows(
     answer, position = dialogue.ask("outflank-stable"), game.position
     marked = {square for squares in coloured(answer).values() for square in squares}
     if game.rules.one_direction:
-        assert answer == "TEXT stable discs: unknown by rules that turn one direction"
+        assert answer == "TEXT stable discs: unknown under one-direction rules"
     else:
         wanted = stable_discs(position.own, position.opp) | stable_discs(position.opp, position.own)
         assert sum(1 << parse_square(square) for square in marked) == wanted
