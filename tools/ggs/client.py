@@ -97,7 +97,7 @@ class GgsClient:
             if self._failure is not None:
                 raise self._failure
         finally:
-            self._abandon("the program ends")
+            self._abandon("the program is ending")
             if self._tasks:
                 await asyncio.wait(self._tasks)
             for driver in self._drivers:
@@ -111,22 +111,22 @@ class GgsClient:
             self._leave()
         else:
             self._say(
-                "no new matches; the program ends when those under way are over (at once with another Ctrl-C)"
+                "no new matches; the program ends after the current ones (press Ctrl-C again to end at once)"
             )
             self._close()
 
     def _lose(self, reason: str) -> None:
         """Drop all matches after the loss of the connection. The server stores rated matches, which can be resumed."""
-        self._abandon("the line is lost")
+        self._abandon("the connection was lost")
         if self._is_closing:
             self._line.end()
         elif reason != self._reason:
-            self._say(f"no line to {self._settings.server} ({reason}); trying again")
+            self._say(f"no connection to {self._settings.server} ({reason}); trying again")
         self._reason = reason
 
     def _hear(self, lines: list[str]) -> None:
         if _REFUSAL.match(lines[0]):
-            self._say(f"the server refuses: {lines[0]}")
+            self._say(f"the server reports an error: {lines[0]}")
         elif lines[0].startswith("/os: "):
             self._serve(read(lines))
         elif "/td:" in lines[0].split()[:2] or self._settings.chat:
@@ -153,14 +153,14 @@ class GgsClient:
         for tournament in settings.tournaments:
             self._send(f"tell /td join {tournament}")
         self._ask()
-        self._say(f"{self._engine} is on {settings.server} as {self._user}")
+        self._say(f"{self._engine} is logged in to {settings.server} as {self._user}")
 
     def _check_asks(self) -> None:
         """Raise EngineError if the engine can't play a match that the settings request."""
         for ask in self._asks:
             kind = MatchType.parse(ask.split()[0])
             if kind and (reason := self._unplayable(kind)):
-                raise UnfitEngineError(f"'{ask}' can't be asked for: {reason}")
+                raise UnfitEngineError(f"can't request '{ask}': {reason}")
 
     def _unplayable(self, kind: MatchType) -> str:
         return self._settings.obstacle(kind, self._drivers[0].sets_boards_up)
@@ -180,7 +180,7 @@ class GgsClient:
             self._end(message)
         elif isinstance(message, Note) and (game := self._game_of(message)) is not None:
             if message.what == "error":
-                self._doubt(game, f"the server refuses: {message.text}")
+                self._doubt(game, f"the server reports an error: {message.text}")
             else:
                 game.record.ran_out = True
 
@@ -207,7 +207,7 @@ class GgsClient:
         if self._user not in begun.players or begun.id in self._matches:
             return
         if len(self._matches) >= _MOST_MATCHES:
-            self._say(f"match {begun.id} is left out: {_MOST_MATCHES} matches are under way")
+            self._say(f"match {begun.id} is ignored: {_MOST_MATCHES} matches are in progress")
             return
         opponent = self._opponent(begun)
         self._matches[begun.id], self._games[begun.id] = begun, {}
@@ -240,9 +240,9 @@ class GgsClient:
                 game.doubts = 0
         except (NotationError, IllegalMoveError) as error:
             if game is not None:
-                self._doubt(game, f"what the server says is refused: {error}")
+                self._doubt(game, f"the server's message is rejected: {error}")
             else:
-                self._say(f"game {id} is left out: {error}")
+                self._say(f"game {id} is ignored: {error}")
             return
         self._consider(match, game)
 
@@ -258,7 +258,7 @@ class GgsClient:
         if game.doubts < _MOST_DOUBTS:
             self._send(f"tell /os watch + {id.rpartition('.')[0] or id}")
         elif game.doubts == _MOST_DOUBTS:
-            self._say(f"game {id} is given up")
+            self._say(f"game {id} is resigned")
             self._send(f"tell /os resign {id}")
 
     def _consider(self, match: MatchStarted, game: GgsGame) -> None:
@@ -282,7 +282,9 @@ class GgsClient:
 
     def _send_move(self, match: MatchStarted, record: GgsRecord, reply: Reply | None) -> None:
         if reply is not None and reply.resigns and match.kind.synchro:
-            self._say(f"game {record.id}: resigning would give up both games of the match; played on")
+            self._say(
+                f"game {record.id}: resigning would give up both games of the match, so a move is played"
+            )
             reply = Reply(str(next(iter(record.position.legal_moves()))))
         if reply is None or reply.resigns:
             self._send(f"tell /os resign {record.id}")
@@ -321,17 +323,17 @@ class GgsClient:
         record, id = game.record.annotated(over), game.record.id
         if over is None and not record.moves:
             return
-        result = f"{record.outcome.decided_margin:+d} discs for Black" if record.outcome else "broken off"
+        result = f"{record.outcome.decided_margin:+d} discs for Black" if record.outcome else "interrupted"
         self._say(f"game {id}: {record.black} (Black) - {record.white} (White): {result}")
         try:
             with open_to_append(self._settings.file) as file:
                 file.write(ggf.write(record))
         except (OutflankError, OSError) as error:
-            self._say(f"game {id} is not saved: {error}")
+            self._say(f"can't save game {id}: {error}")
 
     def _abandon(self, why: str) -> None:
         for id, match in self._matches.items():
-            self._say(f"match {id} against {self._opponent(match)} is broken off: {why}")
+            self._say(f"match {id} against {self._opponent(match)} is interrupted: {why}")
             self._note_broken(match)
             for game in self._games[id].values():
                 self._finish(game, None)

@@ -63,7 +63,7 @@ class GgsRecord:
         self._recorder = Recorder(board.first)
         ours = [colour for colour, side in board.sides.items() if side.name == user]
         if len(ours) != 1:
-            raise NotationError(f"{user} does not play one of the colours")
+            raise NotationError(f"{user} does not play exactly one of the colours")
         self.colour = ours[0]
         for turn in board.turns:
             self._play(turn)
@@ -174,7 +174,7 @@ class GgsRecord:
         if not self.position.is_over and board.position != self.position:
             raise NotationError(f"the moves do not lead to the board after move {len(self.moves)}")
         if board.sides[self.colour].name != self._user:
-            raise NotationError(f"{self._user} does not play {self.colour} any more")
+            raise NotationError(f"{self._user} no longer plays {self.colour}")
         self._sides = board.sides
         self.heard_at = time.monotonic()
 
@@ -294,7 +294,7 @@ class GgsGame:
 
     async def _ask(self, driver: Driver, dropped: threading.Event) -> Reply | None:
         loop, question = asyncio.get_running_loop(), self.record.question
-        for further in ("it is started again", "it gives the game up"):
+        for further in ("the engine is restarted", "the game is resigned"):
             try:
                 return await loop.run_in_executor(self._threads, answer, driver, *question, dropped)
             except (OutflankError, OSError) as error:

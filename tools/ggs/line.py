@@ -81,7 +81,7 @@ class GgsConnection:
                 await self._connect()
             except (OSError, EOFError) as error:
                 tries = 0 if time.monotonic() - began > _GOOD_LINE_SECONDS else tries
-                reason = getattr(error, "strerror", None) or str(error) or "it does not answer"
+                reason = getattr(error, "strerror", None) or str(error) or "no answer"
                 self._on_loss(reason)
                 with suppress(TimeoutError):
                     async with asyncio.timeout(_PAUSES[min(tries, len(_PAUSES) - 1)]):
@@ -115,7 +115,7 @@ class GgsConnection:
             else:
                 if not data:
                     self._hear(joiner.flush())
-                    raise EOFError("the server has closed it")
+                    raise EOFError("the server closed the connection")
                 for line in splitter.feed(data):
                     self._log(
                         "<", self._settings.shown(line[:_LONGEST_PROMPT].decode("utf-8", "replace").rstrip())
@@ -132,7 +132,7 @@ class GgsConnection:
         if not self._is_in:
             self._answer(lines[0])
         elif lines[0].startswith(": User ") and "disconnected you" in lines[0]:
-            raise OutflankError(f"the server has ended the line: {self._settings.shown(lines[0])}")
+            raise OutflankError(f"the server ended the connection: {self._settings.shown(lines[0])}")
         elif lines[0] != _READY:
             self._on_message(lines)
 
@@ -148,7 +148,7 @@ class GgsConnection:
         is_told_all = len(self._answered) == len(prompts)
         starts_again = is_told_all and "enter login" in asked and "password" not in asked
         if asked.startswith(": err") or starts_again:
-            raise OutflankError(f"the server refuses the login: {self._settings.shown(text)}")
+            raise OutflankError(f"the server rejected the login: {self._settings.shown(text)}")
         if is_told_all and text.endswith(_READY):
             self._is_in = True
             self._on_login()

@@ -92,23 +92,23 @@ class Settings:
         )
         for wish, is_so, sort in sorts:
             if wish == "only" and not is_so:
-                return f"I play {sort} only"
+                return f"I only play {sort}"
             if wish == "never" and is_so:
-                return f"I play no {sort}"
+                return f"I don't play {sort}"
         if not self.least <= offer.clock.main <= self.most:
-            return f"I play with {self.least:.0f} to {self.most:.0f} seconds on my clock"
+            return f"I only play with {self.least:.0f} to {self.most:.0f} seconds on my clock"
         return ""
 
     def obstacle(self, kind: MatchType, sets_boards_up: bool) -> str:
         """Return the reason why we can't play matches of this type, as a sentence; empty if we can."""
         if kind.size != 8:
-            return "I play on a board of 8 by 8 only"
+            return "I only play on a board of 8 by 8"
         if kind.anti:
-            return "I play no anti games"
+            return "I don't play anti games"
         if kind.komi:
-            return "I play no komi games"
+            return "I don't play komi games"
         if kind.synchro and self.games < 2:
-            return "I play one game at once"
+            return "I only play one game at a time"
         if kind.discs and not sets_boards_up:
             return "my engine can't begin from random discs"
         return ""
@@ -147,11 +147,11 @@ def read_password(file: Path | None) -> str:
                 text = opened.readline(_LONGEST_PASSWORD + 2)
         except (OSError, UnicodeDecodeError) as error:
             raise SettingsError(
-                f"can't read the password in {str(file)!r} ({getattr(error, 'strerror', None) or 'it is no text'})"
+                f"can't read the password in {str(file)!r} ({getattr(error, 'strerror', None) or 'it is not text'})"
             ) from None
     text = text.strip("\r\n")
     if not text or len(text) > _LONGEST_PASSWORD or not text.isprintable():
         raise SettingsError(
-            f"the server needs a password: give a file that holds it (--password-file) or set {PASSWORD_VARIABLE}"
+            f"the server needs a password: name a file that contains it (--password-file) or set {PASSWORD_VARIABLE}"
         )
     return text

@@ -256,8 +256,8 @@ def test_an_engine_that_fails_twice_gives_the_game_up(server: GgsServer, tmp_pat
         alice.wait()
         bob.wait()
 
-    assert sum("it is started again" in line for line in alice.said) == 1
-    assert sum("it gives the game up" in line for line in alice.said) == 1
+    assert sum("the engine is restarted" in line for line in alice.said) == 1
+    assert sum("the game is resigned" in line for line in alice.said) == 1
     (game,) = bob.games()
     winner = Colour.BLACK if game.black == "bob" else Colour.WHITE
     assert game.result is not None
@@ -280,7 +280,7 @@ os.execv({sys.executable!r}, {fake_engine.command()[:-4]!r} + ["--fault", fault,
         server.begin("alice", "bob", "8")
         alice.wait()
 
-    assert sum("it is started again" in line for line in alice.said) == 1
+    assert sum("the engine is restarted" in line for line in alice.said) == 1
     assert [game.final.is_over for game in alice.games()] == [True]
 
 
@@ -297,7 +297,7 @@ def test_an_illegal_move_of_the_server_is_refused_and_the_game_is_asked_for_agai
         server.wait(lambda: f"tell /os watch + {id}" in server.lines_of("alice"))
         alice.interrupt(at_once=True)
 
-    assert any("what the server says is refused: move" in line and "a1" in line for line in alice.said)
+    assert any("the server's message is rejected: move" in line and "a1" in line for line in alice.said)
     assert not any("resign" in line for line in server.lines_of("alice"))
 
 
@@ -311,7 +311,7 @@ def test_a_game_that_stays_contradictory_is_resigned(server: GgsServer, tmp_path
             server.says("alice", wrong[0], "|  1: a1", *wrong[2:])
         server.wait(lambda: f"tell /os resign {id}" in server.lines_of("alice"))
 
-    assert sum("what the server says is refused" in line for line in alice.said) == 3
+    assert sum("the server's message is rejected" in line for line in alice.said) == 3
 
 
 @pytest.mark.parametrize(("kind", "ending"), [("8", ResultReason.RESIGNATION), ("s8", None)])
@@ -338,7 +338,7 @@ def test_a_game_that_is_told_twice_is_asked_about_once(server: GgsServer, tmp_pa
 
     plays = [line.split()[4].partition("/")[0] for line in server.lines_of("alice") if "/os play" in line]
     assert len(plays) == len(set(plays))
-    assert not any("refused" in line for line in alice.said)
+    assert not any("refused" in line or "rejected" in line for line in alice.said)
 
 
 def test_a_missing_package_ends_the_program_and_is_named(
@@ -360,15 +360,15 @@ def test_a_missing_package_ends_the_program_and_is_named(
 @pytest.mark.parametrize(
     ("kind", "clock", "settings", "reason"),
     [
-        ("8k", "05:00", {}, "I play no komi games"),
-        ("8a", "05:00", {}, "I play no anti games"),
-        ("10", "05:00", {}, "I play on a board of 8 by 8 only"),
-        ("8", "00:10", {}, "I play with 60 to 3600 seconds on my clock"),
-        ("8", "05:00", {"rated": "never"}, "I play no rated games"),
-        ("8", "05:00", {"synchro": "only"}, "I play synchro games only"),
-        ("s8", "05:00", {"synchro": "never"}, "I play no synchro games"),
-        ("s8", "05:00", {"games": 1}, "I play one game at once"),
-        ("8", "05:00", {"random": "only"}, "I play games from random discs only"),
+        ("8k", "05:00", {}, "I don't play komi games"),
+        ("8a", "05:00", {}, "I don't play anti games"),
+        ("10", "05:00", {}, "I only play on a board of 8 by 8"),
+        ("8", "00:10", {}, "I only play with 60 to 3600 seconds on my clock"),
+        ("8", "05:00", {"rated": "never"}, "I don't play rated games"),
+        ("8", "05:00", {"synchro": "only"}, "I only play synchro games"),
+        ("s8", "05:00", {"synchro": "never"}, "I don't play synchro games"),
+        ("s8", "05:00", {"games": 1}, "I only play one game at a time"),
+        ("8", "05:00", {"random": "only"}, "I only play games from random discs"),
         ("s8r20", "05:00", {}, "my engine can't begin from random discs"),
     ],
 )
@@ -432,8 +432,8 @@ def test_a_request_of_ours_is_repeated_until_a_match_begins(
     ("ask", "games", "reason"),
     [
         ("s8r20 5:00 bob", 2, "my engine can't begin from random discs"),
-        ("s8 5:00 bob", 1, "I play one game at once"),
-        ("8k 5:00 bob", 2, "I play no komi games"),
+        ("s8 5:00 bob", 1, "I only play one game at a time"),
+        ("8k 5:00 bob", 2, "I don't play komi games"),
     ],
 )
 def test_a_match_that_would_be_resigned_is_not_asked_for(
@@ -442,7 +442,7 @@ def test_a_match_that_would_be_resigned_is_not_asked_for(
     with Guest(server, "alice", tmp_path, asks=(ask,), games=games) as alice:
         alice.wait()
 
-    assert str(alice.failure) == f"'{ask}' can't be asked for: {reason}"
+    assert str(alice.failure) == f"can't request '{ask}': {reason}"
     assert not server.lines_of("alice")
 
 
@@ -453,9 +453,9 @@ def test_a_wrong_password_and_a_second_login_are_one_sentence(server: GgsServer,
         server.says("alice", ": User alice disconnected you.")
         alice.wait()
 
-    assert str(refused.failure) == "the server refuses the login: : ERR Password is incorrect."
+    assert str(refused.failure) == "the server rejected the login: : ERR Password is incorrect."
     assert "> ********" in refused.log
-    assert str(alice.failure) == "the server has ended the line: : User alice disconnected you."
+    assert str(alice.failure) == "the server ended the connection: : User alice disconnected you."
 
 
 HOSTILE = (
@@ -499,14 +499,14 @@ def test_an_impossible_match_is_resigned_and_a_refusal_is_shown(server: GgsServe
         server.says("alice", "/os: + match .7 1720 mallory 1720 alice 8k T")
         server.wait(lambda: "tell /os resign .7" in server.lines_of("alice"))
 
-    assert "the server refuses: /os: ask ERR user 'nobody' not found." in alice.said
-    assert "match .7 is resigned: I play no komi games" in alice.said
+    assert "the server reports an error: /os: ask ERR user 'nobody' not found." in alice.said
+    assert "match .7 is resigned: I don't play komi games" in alice.said
 
 
 def test_matches_without_number_are_bounded(server: GgsServer, tmp_path: Path) -> None:
     with Guest(server, "alice", tmp_path) as alice:
         server.says("alice", *(f"/os: + match .{number} 1 alice 1 mallory 8 R" for number in range(500)))
-        server.wait(lambda: sum("left out" in line for line in alice.said) == 500 - 32)
+        server.wait(lambda: sum("is ignored" in line for line in alice.said) == 500 - 32)
 
 
 def test_words_of_others_are_shown_on_request_alone(server: GgsServer, tmp_path: Path) -> None:
