@@ -135,7 +135,9 @@ class SoloPrinter:
         for move in solution.moves:
             self.move(game, move)
             game = game.play(move)
-        proof = "which no play surpasses" if solution.is_proven else f"and no play surpasses {solution.bound}"
+        proof = (
+            "which is proven optimal" if solution.is_proven else f"with an upper bound of {solution.bound}"
+        )
         say(f"best score found {solution.score} of {self.perfect}, {proof}; {len(solution.moves)} moves")
 
     def result(self, game: DealerView) -> None:
@@ -181,8 +183,8 @@ def _names(mask: int) -> list[str]:
 
 _STOP_WORDS = frozenset({"stop", "quit", "exit", "q"})
 _HELP = (
-    "a move is a colour and a square: black d3 or gd3; the square alone does where one colour may go there. "
-    "Other words: hint, moves, stop."
+    "a move is a colour and a square: black d3 or gd3; the square alone is enough if only one colour can go there. "
+    "Other commands: hint, moves, stop."
 )
 
 
