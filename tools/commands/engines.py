@@ -144,7 +144,7 @@ def compliance(
     """Check that an engine follows its protocol and good conduct.
 
     CMD starts the engine: a command, in quotes if it has options, such as 'my-engine --gtp', or catalogue:edax
-    (docs/engines.md). The exit code is 1 if the engine breaks a requirement. docs/compliance.md lists the rules.
+    (docs/engines.md). The exit code is 1 if the engine breaks a required rule. docs/compliance.md lists the rules.
     """
     protocol = protocol or entry.protocol
     if protocol not in CATALOGUES:
@@ -177,11 +177,9 @@ def compliance(
     else:
         click.echo(f"\n{outcome_text(counts)}")
         if complies:
-            click.secho("The engine keeps every rule that it must keep.", fg="green", bold=True)
+            click.secho("The engine follows all required rules.", fg="green", bold=True)
         else:
-            click.secho(
-                f"The engine breaks rules that it must keep: {broken_rules(findings)}.", fg="red", bold=True
-            )
+            click.secho(f"The engine breaks required rules: {broken_rules(findings)}.", fg="red", bold=True)
     ctx.exit(0 if complies and not (strict and counts["warned"]) else 1)
 
 
