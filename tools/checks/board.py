@@ -318,4 +318,4 @@ def takes_passes_after_the_end(engine: TappedGtpDriver) -> None:
 def _expect_passes_to_be_taken(engine: TappedGtpDriver) -> None:
     set_up(engine, BEFORE_A_PASS)
     if not engine.ask("play black pass").ok:
-        raise CheckSkipped("it takes no pass at all: see takes-a-pass")
+        raise CheckSkipped("it accepts no pass: see takes-a-pass")

@@ -38,7 +38,7 @@ def shown(got: object) -> str:
 def expect_nothing(written: bytes) -> None:
     """Raise Violation if `written` contains anything but blank lines."""
     text = written.decode("utf-8", "replace").strip()
-    expect(not text, "no output that answers no command", repr(printable(text)))
+    expect(not text, "no unsolicited output", repr(printable(text)))
 
 
 Level = Literal["must", "should"]

@@ -105,8 +105,8 @@ def heeds_its_clock(engine: TappedGtpDriver) -> None:
     short, long = (_thinking(engine, seconds) for seconds in (1, 3))
     expect(
         long >= 1.25 * short + _NOTICEABLE_SECONDS,
-        "more thinking with 3 s a move than with 1 s",
-        f"{long:.2f} s in all after {short:.2f} s: the clock makes no difference",
+        "longer searches with 3 s per move than with 1 s",
+        f"{long:.2f} s in total against {short:.2f} s: the clock makes no difference",
     )
 
 
@@ -144,7 +144,7 @@ def _move(engine: TappedGtpDriver, game: Game, clock: RunningClock, mover: Colou
     try:
         return think(engine, game, allowed + _LENIENCE_SECONDS)
     except EngineTimeout:
-        raise Violation(f"move {made + 1} did not come within {allowed:.2f} s") from None
+        raise Violation(f"move {made + 1} was not played within {allowed:.2f} s") from None
 
 
 _WATCH_SECONDS = 1.0

@@ -13,7 +13,7 @@ from outflank.tools.checks.nboard import TappedNBoardDriver
 from outflank.tools.checks.tapped_drivers import TappedDriver, TappedGtpDriver
 
 Outcome = Literal["passed", "failed", "skipped"]
-OTHER_PROTOCOL = "it may speak NBoard, which --protocol nboard checks, or UCI, for which there are no checks"
+OTHER_PROTOCOL = "it may speak NBoard (check it with --protocol nboard) or UCI (which has no checks)"
 
 
 @dataclass(frozen=True, slots=True)

@@ -133,7 +133,7 @@ def tells_its_name(engine: TappedNBoardDriver) -> None:
     engine.tell("nboard 2", "set depth 4")
     told = [line for line in engine.until_pong() if line.split()[:2] == ["set", "myname"]]
     if not told:
-        raise CheckSkipped("it tells no name, which the protocol leaves to it")
+        raise CheckSkipped("it reports no name, which the protocol allows")
     expect(all(len(line.split()) > 2 for line in told), "set myname and a name", told)
 
 
@@ -271,9 +271,9 @@ def analyses_each_position(engine: TappedNBoardDriver) -> None:
     try:
         told = _moves_made(engine, engine.patience)
     except EngineTimeout:
-        raise CheckSkipped("it does not answer analyze, which the protocol leaves to it") from None
+        raise CheckSkipped("it does not answer analyze, which the protocol allows") from None
     while told != wanted:
-        expect(told <= wanted, "moves made from 0 to 4", sorted(told))
+        expect(told <= wanted, "numbers of moves from 0 to 4", sorted(told))
         told |= _moves_made(engine, engine.thinking)
 
 

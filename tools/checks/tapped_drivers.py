@@ -128,7 +128,7 @@ class TappedDriver(ProcessDriver):
     def expect_end(self) -> None:
         """Wait for the process to end by itself. Raises: Violation."""
         ended = self.ends_within(END_SECONDS)
-        expect(ended, f"the end of the program within {END_SECONDS:g} s", "one that keeps running")
+        expect(ended, f"an exit within {END_SECONDS:g} s", "none")
 
     def _keep(self, direction: str, data: bytes) -> None:
         if direction == "<":
@@ -211,9 +211,7 @@ class TappedGtpDriver(TappedDriver, GtpDriver):
         except (EngineCrash, EngineTimeout) as error:
             explained = self._explained(error, self.asked)
             if self._is_fresh and isinstance(error, EngineTimeout):
-                raise EngineTimeout(
-                    f"{explained}; if it speaks UCI: only GTP and NBoard are checked"
-                ) from None
+                raise EngineTimeout(f"{explained}; only GTP and NBoard are checked, not UCI") from None
             raise explained from None
         self._is_fresh = False
         lines = self._read
@@ -240,7 +238,7 @@ class TappedGtpDriver(TappedDriver, GtpDriver):
         except (EngineCrash, EngineTimeout) as error:
             if least is not None and len(replies) >= least:
                 return replies
-            expected = f"an answer to each of {len(commands)} commands that were sent at once"
+            expected = f"answers to {len(commands)} commands sent at once"
             raise Violation(f"expected {expected}, got {len(replies)}; then {error}") from None
         return replies
 
@@ -278,7 +276,7 @@ class TappedGtpDriver(TappedDriver, GtpDriver):
                 self._refused = command
                 break
         if not self._refused:
-            raise CheckSkipped("it answers nothing with a failure")
+            raise CheckSkipped("none of the wrong commands failed")
         return self._refused
 
     def refuse_in_words(self, command: str, words: str) -> None:
@@ -290,7 +288,7 @@ class TappedGtpDriver(TappedDriver, GtpDriver):
         if reply and not reply.ok and reply.text:
             expect(reply.text.startswith(words), repr(words), repr(reply.text))
             return
-        does = "does not answer" if not reply else "takes" if reply.ok else "gives no reason to refuse"
+        does = "does not answer" if not reply else "accepts" if reply.ok else "gives no reason for refusing"
         raise CheckSkipped(f"it {does} {printable(command)!r}")
 
     def ask_or_close(self, command: str, seconds: float | None = None) -> RawAnswer | None:
@@ -375,7 +373,7 @@ def set_up(engine: TappedGtpDriver, transcript: str = "") -> Game:
     try:
         return replay(engine, transcript)
     except Violation:
-        raise CheckSkipped(f"it refuses {engine.asked!r} on the way to the position") from None
+        raise CheckSkipped(f"it refuses {engine.asked!r} while the position is set up") from None
 
 
 def think(engine: TappedGtpDriver, game: Game, seconds: float | None = None) -> float:
@@ -431,4 +429,4 @@ def play(engine: TappedGtpDriver, game: Game, square: str) -> None:
 
 
 def _so_far(game: Game) -> str:
-    return printable(game.transcript()) or "no move"
+    return printable(game.transcript()) or "no moves"

@@ -49,7 +49,7 @@ def lists_a_command_on_each_line(engine: TappedGtpDriver) -> None:
     """`list_commands` returns one name per line."""
     lines = engine.succeed("list_commands").split("\n")
     odd = [line for line in lines if len(line.split()) != 1]
-    expect(not odd, "one name on each line", repr("\n".join(odd)[:100]))
+    expect(not odd, "one name per line", repr("\n".join(odd)[:100]))
 
 
 @should()
@@ -68,7 +68,7 @@ def lists_what_is_required(engine: TappedGtpDriver) -> None:
     """
     listed = engine.listed()
     missing = sorted(REQUIRED.difference(listed))
-    expect(not missing, "all eleven required commands", f"none called {', '.join(missing)}")
+    expect(not missing, "all eleven required commands", f"a list without {', '.join(missing)}")
 
 
 @must()
@@ -127,7 +127,7 @@ def answers_nothing_with_a_bare_sign(engine: TappedGtpDriver) -> None:
 def fails_with_a_question_mark(engine: TappedGtpDriver) -> None:
     """A failure consists of `?`, one blank, and an error message."""
     raw = engine.ask(engine.refused()).raw
-    expect(re.match(rb"\? [^ \n]", raw) is not None, "'? ' and a text", raw[:40])
+    expect(re.match(rb"\? [^ \n]", raw) is not None, "'? ' and an error message", raw[:40])
 
 
 @must()
@@ -137,7 +137,11 @@ def ends_with_one_empty_line(engine: TappedGtpDriver) -> None:
         engine.ask(command)
         extra = engine.trailing()
         blank = bool(extra) and not extra.strip()
-        expect(not blank, f"one empty line after the answer to {command!r}", f"{shown(extra[:40])} after it")
+        expect(
+            not blank,
+            f"one empty line after the answer to {command!r}",
+            f"one followed by {shown(extra[:40])}",
+        )
 
 
 @must()
@@ -145,7 +149,7 @@ def has_no_empty_line_inside(engine: TappedGtpDriver) -> None:
     """An answer of several lines has no empty line before its end, since the first empty line ends the answer."""
     engine.succeed("name")
     if engine.trailing().strip():
-        raise CheckSkipped("it writes after an answer of one line too: see answers-each-command-once")
+        raise CheckSkipped("it also writes after one-line answers: see answers-each-command-once")
     for command in ("list_commands", *({"showboard"} & engine.commands)):
         engine.succeed(command)
         engine.silence()
@@ -157,7 +161,7 @@ def sends_no_control_characters(engine: TappedGtpDriver) -> None:
     for command in _PLAIN:
         if command.split()[0] in engine.commands:
             found = _NOT_SENT.search(engine.ask(command).raw)
-            expect(found is None, f"none in the answer to {command!r}", found and found[0])
+            expect(found is None, f"no control characters in the answer to {command!r}", found and found[0])
 
 
 @must()
@@ -173,7 +177,7 @@ def says_only_its_move(engine: TappedGtpDriver) -> None:
     """During a search and after it, nothing but the move is written to standard output."""
     engine.succeed("clear_board")
     if engine.trailing().strip():
-        raise CheckSkipped("it writes where it does not think too: see answers-each-command-once")
+        raise CheckSkipped("it also writes without a search: see answers-each-command-once")
     if not (reply := engine.ask_or_close("genmove black", engine.thinking)):
         raise CheckSkipped("it does not answer 'genmove black': see opens-legally")
     expect_nothing(reply.strays)
@@ -201,7 +205,7 @@ def _ask(engine: TappedGtpDriver, id: str, command: str) -> RawAnswer:
 def repeats_an_id(engine: TappedGtpDriver) -> None:
     """The answer repeats an id, without a blank after the sign: `7 name` is answered with `=7 ...`."""
     reply = engine.ask("7 name")
-    expect(reply.id == "7" and reply.glued, "the id '7' glued to the sign", reply)
+    expect(reply.id == "7" and reply.glued, "the id '7' directly after the sign", reply)
 
 
 @must(alone=True, see=("repeats-an-id",))
@@ -241,7 +245,7 @@ def answers_in_order(engine: TappedGtpDriver) -> None:
     for (id, command), reply in zip(asked, replies, strict=True):
         # Without an id, only the text shows which command was answered.
         in_place = reply.id == id if reply.id else reply.text == texts[command]
-        expect(in_place, f"the answer to '{id} {command}' in its place", reply)
+        expect(in_place, f"the answer to '{id} {command}' next", reply)
 
 
 _LONG = 100_000
@@ -254,7 +258,7 @@ def _plain(engine: TappedGtpDriver) -> tuple[bytes, str]:
         reply = engine.ask(command)
         if reply.ok:
             return command.encode(), reply.text
-    raise CheckSkipped(f"it takes neither {' nor '.join(map(repr, _TWO_WORDS))}")
+    raise CheckSkipped(f"it accepts neither {' nor '.join(map(repr, _TWO_WORDS))}")
 
 
 def _answers_once(engine: TappedGtpDriver, dressed: Callable[[bytes], bytes]) -> None:
@@ -337,7 +341,9 @@ def waits_for_the_line_to_end(engine: TappedGtpDriver) -> None:
         engine.send(piece)
         time.sleep(_PAUSE_SECONDS)
     reply = engine.reply()
-    expect(reply.ok and reply.text == text, f"{f'= {text}'.strip()!r} for a command in three pieces", reply)
+    expect(
+        reply.ok and reply.text == text, f"{f'= {text}'.strip()!r} for a command sent in three pieces", reply
+    )
 
 
 @should(see=("fails-unknown-commands",))
@@ -428,7 +434,7 @@ def _changes_nothing(engine: TappedGtpDriver, command: str) -> bool:
     if not (reply := engine.ask_or_close(command)) or reply.ok:
         return False
     after = shown and engine.succeed("showboard")
-    expect(after == before, f"the same board after {command!r} failed", "another one")
+    expect(after == before, f"the same board after {command!r} failed", "a different one")
     for turn in Game.from_transcript(WHITE_WINS).turns[10:12]:
         told = engine.ask(f"play {turn.colour} {turn.move}")
         expect(told.ok, f"the next moves to be legal after {command!r} failed", told)

@@ -101,7 +101,7 @@ def test_an_engine_that_is_silent_may_speak_another_protocol(monkeypatch: pytest
 
     with (
         engine,
-        pytest.raises(EngineError, match=r"it may speak NBoard, .* or UCI, for which there are no checks"),
+        pytest.raises(EngineError, match=r"it may speak NBoard .* or UCI \(which has no checks\)"),
     ):
         list(examine(engine, CHECKS.values()))
 
@@ -138,10 +138,10 @@ def test_an_engine_that_breaks_no_rule_is_not_found(command: list[str], names: t
     ("habit", "unjudged"),
     [
         ("hints-from-a-book", {}),
-        ("tells-no-name", {"tells-its-name": "it tells no name, which the protocol leaves to it"}),
+        ("tells-no-name", {"tells-its-name": "it reports no name, which the protocol allows"}),
         (
             "does-not-analyze",
-            {"analyses-each-position": "it does not answer analyze, which the protocol leaves to it"},
+            {"analyses-each-position": "it does not answer analyze, which the protocol allows"},
         ),
     ],
 )
@@ -203,7 +203,7 @@ def test_the_known_faults_of_rhino_are_found() -> None:
     assert broken(found) == {
         "takes-a-pass": "expected success for 'play black pass', got '? syntax error'",
         "changes-nothing-when-it-fails": (
-            "expected the same board after 'boardsize 1000' failed, got another one"
+            "expected the same board after 'boardsize 1000' failed, got a different one"
         ),
     }
 
@@ -217,7 +217,7 @@ def test_rhino_ignores_its_clock() -> None:
         quick = findings([RHINO], "heeds-its-clock")
         assert "the clock makes no difference" in broken(quick).get("heeds-its-clock", "")
         deep = findings([RHINO, "-l", "5"], "keeps-seconds-a-move")
-        assert broken(deep) == {"keeps-seconds-a-move": "move 13 did not come within 1.00 s"}
+        assert broken(deep) == {"keeps-seconds-a-move": "move 13 was not played within 1.00 s"}
 
     judge_calmly(judge)
 
@@ -268,7 +268,7 @@ def test_commands_thrown_away_before_quit_are_the_cause_and_order_is_judged_with
     found = findings(rule_breaker.command("answers-all-before-quit"), "answers-all-before-quit")
 
     assert broken(found) == {
-        "answers-all-before-quit": "expected an answer to each of 3 commands that were sent at once, got 1; "
+        "answers-all-before-quit": "expected answers to 3 commands sent at once, got 1; "
         "then the engine exited with code 0 when asked 'name clear_board quit'"
     }
 
@@ -278,7 +278,7 @@ def test_commands_thrown_away_before_quit_are_the_cause_and_order_is_judged_with
 
     assert broken(kept) == {}
     assert broken(swapped)["answers-in-order"].startswith(
-        "expected the answer to '5 name' in its place, got '=6 protocol_version"
+        "expected the answer to '5 name' next, got '=6 protocol_version"
     )
 
 
