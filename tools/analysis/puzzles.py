@@ -261,7 +261,7 @@ def render_page(puzzles: Sequence[Puzzle]) -> str:
 
 def question(position: Position, goal: Goal) -> str:
     """Return the question of a problem, as in ``Black to move: one move alone wins``."""
-    asked = "one move alone wins" if goal == "win" else "one move is the best"
+    asked = "one move alone wins" if goal == "win" else "one move is best"
     return f"{position.rules.colour_name(position.side)} to move: {asked}"
 
 
@@ -297,7 +297,7 @@ def ask_all(problems: Sequence[Problem], lines: InputLines) -> None:
         scores = _scores(problem, searcher)
         if scores is None:
             warn(
-                f"problem {number} is left out: it has no choice of moves, or too many empty squares to solve"
+                f"problem {number} is skipped: it has fewer than two legal moves, or too many empty squares to solve"
             )
             continue
         goal: Goal = "win" if sum(score > 0 for score in scores.values()) == 1 else "best"
@@ -309,7 +309,7 @@ def ask_all(problems: Sequence[Problem], lines: InputLines) -> None:
             break
         asked += 1
         solved += at_once
-    say(f"{solved} of {counted(asked, 'problem')} solved at the first try.")
+    say(f"{solved} of {counted(asked, 'problem')} solved on the first try.")
 
 
 def _scores(problem: Problem, searcher: Searcher) -> Mapping[Move, int] | None:
@@ -352,7 +352,7 @@ def _ask(position: Position, scores: Mapping[Move, int], lines: InputLines) -> b
                 say(f"Right: {move} {score_text(best)}.")
                 return not tried
             tried = True
-            say(f"No: {move} {score_text(scores[move])}. Try again, or say solution or skip.")
+            say(f"No: {move} {score_text(scores[move])}. Try again, or type solution or skip.")
     return None
 
 

@@ -62,17 +62,17 @@ class _Fields:
 
     def identity(self, name: str = "id") -> str | int:
         value = self._values.get(name)
-        self._expect("a text or a whole number", name, type(value) in (str, int))
+        self._expect("text or a whole number", name, type(value) in (str, int))
         if isinstance(value, str) and len(value) > _LONGEST_IDENTITY:
             raise _RequestError(
-                f"expected a text of at most {_LONGEST_IDENTITY} characters for {name}, got {len(value)}",
+                f"expected text of at most {_LONGEST_IDENTITY} characters for {name}, got {len(value)}",
                 name,
             )
         return cast("str | int", value)
 
     def text(self, name: str) -> str | None:
         value = self._values.get(name)
-        self._expect("a text", name, value is None or isinstance(value, str))
+        self._expect("text", name, value is None or isinstance(value, str))
         return value
 
     def whole(self, name: str, least: int, most: int, otherwise: int | None = None) -> int | None:
@@ -96,7 +96,7 @@ class _Fields:
         """Read a text, or join a list of texts with blanks. Return an empty text if the field is missing."""
         value = self._values.get(name)
         words = value if isinstance(value, list) else ["" if value is None else value]
-        self._expect("a text or a list of texts", name, all(isinstance(word, str) for word in words))
+        self._expect("text or a list of texts", name, all(isinstance(word, str) for word in words))
         return " ".join(words)
 
     def turns(self, most: int) -> Sequence[int] | None:
@@ -146,7 +146,7 @@ class SearchRequest:
     def __post_init__(self) -> None:
         if self.level is not None and (self.depth, self.selectivity) != (None, None):
             raise SettingsError(
-                "a level says how deep and how selectively to search: give it, or depth and selectivity"
+                "a level sets depth and selectivity: give either a level, or depth and selectivity"
             )
         self.limit(0)
 
@@ -280,7 +280,7 @@ def read_request(line: str, number: int, defaults: Defaults) -> Iterator[Item]:
 def _action(fields: _Fields, tags: dict[str, Any]) -> Action:
     name = fields.text("action")
     if name not in ACTIONS:
-        raise _RequestError(f"expected an action out of {' '.join(ACTIONS)}, got {shown(name)}", "action")
+        raise _RequestError(f"expected one of the actions {' '.join(ACTIONS)}, got {shown(name)}", "action")
     if name != "terminate":
         return Action(tags, name)
     target = fields.identity("terminate_id")
@@ -297,7 +297,7 @@ def _queries(fields: _Fields, tags: dict[str, Any], defaults: Defaults) -> list[
     moves = _moves(fields, positions[wanted[0]], len(wanted))
     if search.stable and game.rules.one_direction:
         raise _RequestError(
-            f"stable discs are known only where a move turns every direction, not under {game.rules}",
+            f"stable discs are listed only under rules that turn discs in every direction, not under {game.rules}",
             "stable",
         )
     yields = fields.flag("yields", False)
@@ -344,7 +344,7 @@ def _search(fields: _Fields, default: SearchRequest) -> SearchRequest:
     except SettingsError as error:
         raise _RequestError(str(error), "level") from None
     if not search.is_limited:
-        raise _RequestError("it needs a limit too: depth, nodes or time", "selectivity")
+        raise _RequestError("selectivity also needs a limit: depth, nodes or time", "selectivity")
     return search
 
 
@@ -367,7 +367,7 @@ def _listed(fields: _Fields, name: str, position: Position, positions: int) -> S
     if name not in fields:
         return None
     if positions > 1:
-        raise _RequestError(f"{name} goes with one turn only, and {positions} are asked for", name)
+        raise _RequestError(f"{name} applies only to a single turn, got {positions} turns", name)
     try:
         return [position.parse_move(word) for word in fields.words(name).replace(",", " ").split()]
     except (NotationError, IllegalMoveError) as error:

@@ -182,9 +182,7 @@ class AnalysisService:
                     continue
                 answer = Answer(task.query, found)
             except Exception as error:  # an error of one search must not end this thread
-                reason = (
-                    str(error) if isinstance(error, OutflankError) else f"the search has failed: {error!r}"
-                )
+                reason = str(error) if isinstance(error, OutflankError) else f"the search failed: {error!r}"
                 answer = Answer(Diagnostic(task.query.tags, printable(reason, LONGEST_REASON)))
             with self._changed:
                 task.analysis = None

@@ -121,7 +121,7 @@ def test_a_search_that_fails_is_named_and_the_others_go_on() -> None:
     items = [Query({"id": number}, at, Broken(depth=1)) for number, at in enumerate(reversed(positions))]
     failed, answered = answers(AnalysisService([Searcher(hash_mb=1)]), items, ordered=True)
 
-    assert failed.item == Diagnostic({"id": 0}, "the search has failed: MemoryError('no room')")
+    assert failed.item == Diagnostic({"id": 0}, "the search failed: MemoryError('no room')")
     assert answered.found is not None
     assert answered.found.depth == 1
 
@@ -349,9 +349,9 @@ def test_an_unknown_field_is_a_warning_and_thousands_are_a_few() -> None:
     ("fields", "field", "sentence"),
     [
         ({"moves": "f5f5"}, "moves", "move 2 of the transcript: f5 is illegal; legal for White: f4 d6 f6"),
-        ({"moves": 5}, "moves", "expected a text or a list of texts for moves, got 5"),
-        ({"moves": False}, "moves", "expected a text or a list of texts for moves, got false"),
-        ({"moves": ["f5", 6]}, "moves", "expected a text or a list of texts for moves, got"),
+        ({"moves": 5}, "moves", "expected text or a list of texts for moves, got 5"),
+        ({"moves": False}, "moves", "expected text or a list of texts for moves, got false"),
+        ({"moves": ["f5", 6]}, "moves", "expected text or a list of texts for moves, got"),
         ({"position": "XO"}, "position", "expected a board of 64 squares, got 2"),
         ({"rules": "chess"}, "rules", "expected rules out of"),
         ({"turns": [4], "moves": "f5"}, "turns", 'expected "all" or a list of numbers from 0 to 1 for turns'),
@@ -369,13 +369,13 @@ def test_an_unknown_field_is_a_warning_and_thousands_are_a_few() -> None:
         (
             {"level": 5, "depth": 5},
             "level",
-            "a level says how deep and how selectively to search: give it, or depth and selectivity",
+            "a level sets depth and selectivity: give either a level, or depth and selectivity",
         ),
         ({"selectivity": 90, "depth": 1}, "selectivity", "expected a selectivity out of 73 87 95 98 99 100"),
-        ({"selectivity": 95}, "selectivity", "it needs a limit too: depth, nodes or time"),
+        ({"selectivity": 95}, "selectivity", "selectivity also needs a limit: depth, nodes or time"),
         ({"multipv": 0}, "multipv", "expected a whole number from 1"),
         ({"stable": 1}, "stable", "expected true or false for stable, got 1"),
-        ({"stable": True, "rules": "ravensburger-1987"}, "stable", "stable discs are known only where"),
+        ({"stable": True, "rules": "ravensburger-1987"}, "stable", "stable discs are listed only under"),
         ({"report_every": "1"}, "report_every", "expected seconds from 0 to 1000000000 for report_every"),
         ({"report_every": 10**400}, "report_every", "expected seconds from 0 to 1000000000 for report_every"),
         ({"priority": "high"}, "priority", "expected a whole number from -1000000 to 1000000"),
@@ -384,9 +384,9 @@ def test_an_unknown_field_is_a_warning_and_thousands_are_a_few() -> None:
         ({"avoid": "d3 c4 f5 e6"}, "avoid", "no legal move is left to search"),
         ({"allow": ""}, "allow", "no legal move is left to search"),
         ({"allow": "d3", "avoid": "d3"}, "avoid", "no legal move is left to search"),
-        ({"allow": "f5", "turns": [0, 1], "moves": "f5"}, "allow", "allow goes with one turn only"),
-        ({"action": "jump"}, "action", "expected an action out of query_version terminate terminate_all"),
-        ({"action": "terminate"}, "terminate_id", "expected a text or a whole number for terminate_id"),
+        ({"allow": "f5", "turns": [0, 1], "moves": "f5"}, "allow", "allow applies only to a single turn"),
+        ({"action": "jump"}, "action", "expected one of the actions query_version terminate terminate_all"),
+        ({"action": "terminate"}, "terminate_id", "expected text or a whole number for terminate_id"),
     ],
 )
 def test_what_can_not_be_answered_is_named(fields: dict[str, Any], field: str, sentence: str) -> None:
@@ -402,14 +402,14 @@ def test_what_can_not_be_answered_is_named(fields: dict[str, Any], field: str, s
     [
         ("nonsense", None, "expected a JSON object, got 'nonsense'"),
         ("[1, 2]", None, "expected a JSON object, got '[1, 2]'"),
-        ("{}", "id", "expected a text or a whole number for id, got nothing"),
-        ('{"id": null}', "id", "expected a text or a whole number for id, got nothing"),
-        ('{"id": 1.5}', "id", "expected a text or a whole number for id, got 1.5"),
-        ('{"id": true}', "id", "expected a text or a whole number for id, got true"),
+        ("{}", "id", "expected text or a whole number for id, got nothing"),
+        ('{"id": null}', "id", "expected text or a whole number for id, got nothing"),
+        ('{"id": 1.5}', "id", "expected text or a whole number for id, got 1.5"),
+        ('{"id": true}', "id", "expected text or a whole number for id, got true"),
         ("[" * 100_000, None, "expected a JSON object, got '[[[["),
-        ('{"id": ' + "9" * 5000 + "}", "id", "expected a text or a whole number for id, got Infinity"),
+        ('{"id": ' + "9" * 5000 + "}", "id", "expected text or a whole number for id, got Infinity"),
         ('{"id": "\\ud800"}', None, "expected Unicode text, got half of a surrogate pair"),
-        ('{"id": "' + "i" * 1001 + '"}', "id", "expected a text of at most 1000 characters for id, got 1001"),
+        ('{"id": "' + "i" * 1001 + '"}', "id", "expected text of at most 1000 characters for id, got 1001"),
     ],
 )
 def test_a_line_without_an_id_is_named_by_its_number(line: str, field: str | None, sentence: str) -> None:

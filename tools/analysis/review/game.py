@@ -223,7 +223,7 @@ class ReviewSettings:
         """Describe the limits, as in ``level 10, exact from 20 empty squares``."""
         given = [
             *([counted(self.depth, "ply", "plies")] if self.depth is not None else []),
-            *([f"{self.seconds:g} s a search"] if self.seconds is not None else []),
+            *([f"{self.seconds:g} s per search"] if self.seconds is not None else []),
         ]
         return ", ".join([*(given or [f"level {self.level}"]), f"exact from {self.exact_from} empty squares"])
 

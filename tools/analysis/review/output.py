@@ -252,7 +252,7 @@ def move_text(review: GameReview, number: int, view: PointOfView = "mover") -> I
     """
     if number not in review.numbers:
         raise OutflankError(
-            f"the game has {counted(review.game.discs_played, 'move')}, so none is number {number}"
+            f"the game has {counted(review.game.discs_played, 'move')}, so there is no move {number}"
         )
     move = review.moves[review.numbers.index(number)]
     yield headline(review)
@@ -290,7 +290,7 @@ def exit_text(review: GameReview) -> str:
         return ""
     number, move = review.numbers[review.exit_ply - 1], review.moves[review.exit_ply - 1].move
     if review.exit_judged:
-        return f"ends before move {number}; {move} is the best move out of it"
+        return f"ends before move {number}; {move} is its best move to a position outside it"
     return f"left at move {number}, {move}"
 
 

@@ -121,10 +121,10 @@ class ReviewOutput:
         self._explorer.archive.expect(game.rules)
         left = self._explorer.exit_of(game)
         if left is None:
-            yield "Archive: no move of the game leaves the other games"
+            yield "Archive: no move of this game departs from the other games"
             return
         ply, played = left
-        yield f"Archive: no other game has move {ply}, {played.move}; in the position before it:"
+        yield f"Archive: no other game has move {ply}, {played.move}; table of the position before it:"
         yield from self._explorer.text(played.before)
 
 
