@@ -106,7 +106,9 @@ def build_archive(
     with writing(path):
         target = file_of(path)
     if target.exists() and not target.is_file():
-        raise SettingsError(f"can't make an archive of {str(path)!r}, which is no file: name another one")
+        raise SettingsError(
+            f"can't write an archive to {str(path)!r}, which is not a regular file: use another file"
+        )
     return _written(path, target, None, rules or Rules(), games, task, advance, begin)
 
 
@@ -272,7 +274,7 @@ class _Builder:
         self._entries, self._visits = int(saved["entries"]), int(saved[VISITS_FACT])
         self._others, self._bad = int(saved["others"]), int(saved["bad"])
         self._duplicates, self._games_before = int(saved["duplicates added"]), int(saved["games before"])
-        warn(f"continues an archive that was interrupted: {counted(self._games, 'game')} known")
+        warn(f"continuing an interrupted archive: {counted(self._games, 'game')} stored")
 
     def _commit(self) -> None:
         """Commit the games read so far, with the facts that continue the build from them.
@@ -322,7 +324,7 @@ class _Builder:
         begin("reading the games")
         self._read(games, advance)
         if self._games - self._games_before + self._duplicates == 0:
-            what = "the archive is as it was" if self._games_before else "no archive was made"
+            what = "the archive is unchanged" if self._games_before else "no archive was made"
             raise OutflankError(f"no game was found, so {what}")
         begin("sorting the positions")
         execute = self._connection.execute
@@ -446,7 +448,7 @@ class _Builder:
         )
         for black, white, black_rating, white_rating, winner in rows:
             if black not in games or white not in games or winner not in _WINNERS_OR_NONE:
-                raise sqlite3.DatabaseError("damaged: a row of a game has impossible values")
+                raise sqlite3.DatabaseError("damaged: the row of a game has invalid values")
             games[black] += 1
             games[white] += white != black
             if winner is not None and NO_STRENGTH not in (strengths[black], strengths[white]):
@@ -513,7 +515,7 @@ def _tally_rows(rows: Iterable[tuple[int, ...]], strengths: Mapping[int, float])
     for position, visits in groupby(rows, itemgetter(0)):
         played = [Visit(*visit[1:]) for visit in visits]
         if not all(visit.is_sound and {visit.black, visit.white} <= strengths.keys() for visit in played):
-            raise sqlite3.DatabaseError("damaged: a position of a game has impossible values")
+            raise sqlite3.DatabaseError("damaged: the row of a position has invalid values")
         tallies = tallies_of(played, strengths)
         for (move, year, rating), sums in tallies.items():
             best = (*sums.best, NOBODY, NOBODY, NOBODY)[:3]

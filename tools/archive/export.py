@@ -53,7 +53,7 @@ def write_games(
         click.echo(json_line(facts if before is None else {**facts, "added": built.games - before}))
     else:
         added = "" if before is None else f", {built.games - before:,} of them new"
-        others = f", {built.others:,} by other rules" if built.others else ""
+        others = f", {built.others:,} under other rules" if built.others else ""
         click.echo(
             f"{path}: {counted(built.games, 'game')}{added}, {counted(built.positions, 'position')}, "
             f"{counted(built.duplicates, 'duplicate')} left out{others}; {built.bytes:,} bytes, {seconds:.1f} s"

@@ -80,5 +80,5 @@ def packed_moves(moves: list[int]) -> bytes:
 def unpacked_moves(data: bytes) -> list[Move]:
     """Unpack the moves of a game's row. Raises: ValueError if the bytes are not moves."""
     if len(data) % 2:
-        raise ValueError("half a move")
+        raise ValueError("a move is incomplete")
     return [numbered_move(number) for number in struct.unpack(f"<{len(data) // 2}H", data)]

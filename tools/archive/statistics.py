@@ -118,7 +118,7 @@ class GameStatistics:
 
     def lines(self) -> Iterator[str]:
         """Yield the statistics as lines of text."""
-        yield f"games     {self.games:,}; {self._repeated:,} had the moves of another"
+        yield f"games     {self.games:,}; {self._repeated:,} repeat the moves of an earlier one"
         shares = (
             f"{name} {self._results[name]:,} ({self._results[name] / self.games:.1%})" for name in RESULTS
         )

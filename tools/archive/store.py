@@ -151,7 +151,7 @@ class Archive:
     def expect(self, rules: Rules) -> None:
         """Raise SettingsError if the archive has other rules."""
         if rules != self.rules:
-            raise SettingsError(f"{str(self.path)!r} is an archive of games by {self.rules}, not by {rules}")
+            raise SettingsError(f"{str(self.path)!r} is an archive for {self.rules}, not for {rules}")
 
     def table(self, position: Position | Game, wanted: ArchiveQuery = ANY) -> PositionTable:
         """Return the table of a position, or of a game's current position. A forced pass is made first.
@@ -174,7 +174,7 @@ class Archive:
                 ended += tally.games
                 continue
             if (move := images.get(number)) is None:
-                raise self._damaged("a move of a position is not legal there")
+                raise self._damaged("a move is illegal in its position")
             by_move.setdefault(move, Tally()).add(tally, strengths)
         names = self._names({player for tally in by_move.values() for player in tally.best})
         rows = sorted(
@@ -252,7 +252,7 @@ class Archive:
         for *values, event, number in self._rows(_VISIT_TYPES, *self._query(place, sides, events)):
             visit = Visit(*values)
             if not visit.is_sound:
-                raise self._damaged("a row of a game has impossible values")
+                raise self._damaged("the row of a game has invalid values")
             if (
                 wanted.allows(visit.year, visit.rating)
                 and (events is None or event in events)

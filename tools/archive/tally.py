@@ -38,7 +38,9 @@ class ArchiveQuery:
         if len(self.players) > 2:
             raise SettingsError(f"a game has two players, got {len(self.players)} names")
         if self.rating is not None and (self.rating <= 0 or self.rating % RATING_STEP):
-            raise SettingsError(f"expected a rating in hundreds, such as 1800, got {self.rating}")
+            raise SettingsError(
+                f"expected a positive multiple of 100 for the rating, such as 1800, got {self.rating}"
+            )
 
     @property
     def names_somebody(self) -> bool:

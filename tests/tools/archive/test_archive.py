@@ -249,7 +249,7 @@ def test_a_game_that_is_there_or_by_other_rules_is_left_out(tmp_path: Path) -> N
     assert (built.games, built.others) == (1, 1)
     with (
         Archive.open(tmp_path / "b") as archive,
-        pytest.raises(SettingsError, match="is an archive of games by"),
+        pytest.raises(SettingsError, match="is an archive for othello, not for obversi"),
     ):
         archive.table(Position.start(other))
 
@@ -307,7 +307,7 @@ def test_nothing_is_written_over_and_a_closed_archive_says_so(
     build_archive(tmp_path / "a", games[:2])
     with pytest.raises(SettingsError, match="name another file"):
         build_archive(tmp_path / "a", games[:3])
-    with pytest.raises(SettingsError, match="which is no file: name another one"):
+    with pytest.raises(SettingsError, match="which is not a regular file: use another file"):
         build_archive("/dev/null", games[:3])
 
     with Archive.open(tmp_path / "a") as archive:
@@ -351,7 +351,7 @@ def test_an_archive_is_as_it_was_if_games_can_not_be_added(
 
     with pytest.raises(KeyboardInterrupt):
         add_to_archive(path, broken())
-    with pytest.raises(OutflankError, match="no game was found, so the archive is as it was"):
+    with pytest.raises(OutflankError, match="no game was found, so the archive is unchanged"):
         add_to_archive(path, [])
     for size in (0, 1000, len(before) // 2, len(before) + 4096):
         with no_file_beyond(size), pytest.raises(OutflankError, match=r"^can't "):
@@ -479,7 +479,10 @@ def changed(path: Path, sql: str) -> None:
 @pytest.mark.parametrize(
     ("wanted", "sentence"),
     [
-        *(({"rating": rating}, "expected a rating in hundreds") for rating in (0, 1850, -100)),
+        *(
+            ({"rating": rating}, "expected a positive multiple of 100 for the rating")
+            for rating in (0, 1850, -100)
+        ),
         ({"players": ("a", "b", "c")}, "a game has two players, got 3 names"),
     ],
 )

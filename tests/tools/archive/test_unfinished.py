@@ -61,7 +61,7 @@ class TestABuildThatIsInterrupted:
 
         assert rows(tmp_path / "a") == rows(tmp_path / "whole")
         assert replace(built, bytes=0) == replace(whole, bytes=0)
-        assert capsys.readouterr().err.count("continues an archive that was interrupted: 30 games known") == 1
+        assert capsys.readouterr().err.count("continuing an interrupted archive: 30 games stored") == 1
         assert sorted(each.name for each in tmp_path.iterdir()) == ["a", "whole"]
 
     def test_the_last_steps_too(
