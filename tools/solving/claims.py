@@ -185,7 +185,7 @@ class Deduction:
         for move in position.legal_moves():
             if self._follows(position.play(move), 1 - wanted, False):
                 return move
-        raise SettingsError(f"{wanted:+d} does not follow for {position.board_string()}")
+        raise SettingsError(f"{wanted:+d} for {position.board_string()} does not follow from the claims")
 
     def _follows(self, position: Position, wanted: int, reached: bool) -> bool:
         """Return whether the claims imply that the side to move reaches `wanted` discs.
@@ -212,7 +212,7 @@ class Deduction:
                 reason = "too many to reach all claims" if self.met else "and none of them has a claim"
                 raise SettingsError(
                     f"more than {_MOST_BOARDS:,} boards were followed, {reason}: "
-                    "give --board a position nearer to the claims"
+                    "use --board with a position nearer to the claims"
                 )
         return known
 
@@ -276,7 +276,9 @@ def follow(
     if bounds == _UNKNOWN and not deduction.met:
         start = Position.start(root.rules)
         name = "the start" if root == start else root.board_string()
-        raise OutflankError(f"no claim bears on {name}: give --board a position that leads to the claims")
+        raise OutflankError(
+            f"no claim applies to {name}: use --board with a position that leads to the claims"
+        )
     keys = deduction.needed(root, bounds)
     needed = [claim for claim in claims if key_of(claim.position)[0] in keys]
     if as_json:
@@ -285,15 +287,15 @@ def follow(
         click.echo(json.dumps(facts | {"needed": len(needed)}))
     else:
         score = f"{lower:+d}" if lower == upper else f"{lower:+d} to {upper:+d}"
-        rest = f"from {len(needed):,} of {counted(len(claims), 'claim')}, which are taken for true"
-        click.echo(f"{score} for {root.board_string()} by {root.rules}, {rest}")
+        rest = f"from {len(needed):,} of {counted(len(claims), 'claim')}, which are assumed to be true"
+        click.echo(f"{score} for {root.board_string()} under {root.rules}, {rest}")
     if needed_path is not None:
         rows = [f"{claim.position.board_string()},{claim.lower},{claim.upper}" for claim in needed]
         write_whole(needed_path, "\n".join([HEADING, *rows, ""]).encode())
     if proof_path is None:
         return
     if lower < upper:
-        raise OutflankError("a proof is of a score, and only bounds follow: leave --proof out")
+        raise OutflankError("a proof needs an exact score, but only bounds follow: leave out --proof")
     with whole_file(proof_path) as packed, lzma.open(packed, "wb") as proof:
         writer = ProofWriter(root, lower, 0, deduction, deduction)
         writer.write(lambda line: proof.write(f"{line}\n".encode()))
@@ -303,7 +305,7 @@ def follow(
     checked = subprocess.run(command, capture_output=True, text=True)
     click.echo(checked.stdout, nl=False, err=as_json)
     if checked.returncode:
-        raise OutflankError(f"the checker refuses the proof: {checked.stderr.strip()}")
+        raise OutflankError(f"the checker rejects the proof: {checked.stderr.strip()}")
 
 
 def drawn(claims: Sequence[Claim], sample: int, seed: int) -> list[Claim]:
@@ -370,12 +372,12 @@ def _solve_again(hash_mb: int, claim: Claim) -> tuple[bool, int]:
 
 def audit_words(claims: int, checked: int, wrong: int) -> str:
     """Describe the result of an audit in a sentence."""
-    text = f"{counted(checked, 'claim')} of {claims:,} solved again, {wrong:,} wrong"
+    text = f"{checked:,} of {counted(claims, 'claim')} solved again, {wrong:,} wrong"
     if wrong:
         return text
     if checked == claims:
         return f"{text}: all claims are true"
     # The rule of three: if 3 / n of all claims were wrong, n draws would miss all wrong claims with probability < 5 %.
     if checked <= 3:
-        return f"{text}: too few to say how many of all may be wrong"
-    return f"{text}: with 95 % confidence at most {3 / checked:.2%} of all are wrong"
+        return f"{text}: too few to estimate how many of all claims are wrong"
+    return f"{text}: with 95 % confidence at most {3 / checked:.2%} of all claims are wrong"

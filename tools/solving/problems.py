@@ -118,17 +118,19 @@ def read_problems(
                     problems.append(Problem(entry.final))
                 # The input is limited, because a pipe may never end.
                 if bad.count >= _MOST_BAD:
-                    raise OutflankError(f"{shown(text)} is no file of positions: {_MOST_BAD:,} can't be read")
+                    raise OutflankError(
+                        f"{shown(text)} is not a file of positions: {_MOST_BAD:,} entries can't be read"
+                    )
                 if len(problems) > _MOST_POSITIONS:
                     raise OutflankError(f"{shown(text)} has more than {_MOST_POSITIONS:,} positions")
     bad.end()
     if not problems:
         expect_right(bad, ())
-        raise OutflankError(f"{' and '.join(map(shown, texts))} has no positions")
+        raise OutflankError(f"no positions in {' and '.join(map(shown, texts))}")
     for number, problem in enumerate(problems, 1):
         if same_rules and problem.position.rules != rules:
             own = problem.position.rules
-            raise OutflankError(f"position {number} is by the rules {own}: give --rules {own}")
+            raise OutflankError(f"position {number} has the rules {own}: use --rules {own}")
     return problems, bad
 
 
@@ -145,7 +147,7 @@ def expect_right(bad: Complaints, differing: Sequence[int]) -> None:
     complaints = []
     if differing:
         numbers = ", ".join(map(str, differing))
-        complaints.append(f"the file says something else of position {numbers}")
+        complaints.append(f"no agreement with the file for position {numbers}")
     if bad.count:
         complaints.append(f"{counted(bad.count, 'position')} can't be read ({bad.where})")
     if complaints:

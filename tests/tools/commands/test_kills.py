@@ -91,7 +91,7 @@ def leaves(folder: Path, out: str) -> list[str]:
 
 
 def audited(folder: Path, out: str) -> list[str]:
-    return re.findall(r"\d+ claims? of \d+ solved again, \d+ wrong", out)
+    return re.findall(r"\d+ of \d+ claims? solved again, \d+ wrong", out)
 
 
 COMMANDS = {

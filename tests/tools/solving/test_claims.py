@@ -226,9 +226,9 @@ def test_claims_that_bear_on_the_position_too_little_are_refused_in_words(
     wider, board = text_of(frontier(root), 4), ["--board", root.board_string()]
     monkeypatch.setattr("outflank.tools.solving.claims._MOST_BOARDS", 1000)
     for text, words, sentence in (
-        (wider, [*board, "--proof", str(tmp_path / "new")], "only bounds follow: leave"),
-        (FAR, [], "more than 1,000 boards were followed, and none of them has a claim: give --board"),
-        (f"{reached(2, 9).board_string()},0,0\n", board, "no claim bears on "),
+        (wider, [*board, "--proof", str(tmp_path / "new")], "only bounds follow: leave out"),
+        (FAR, [], "more than 1,000 boards were followed, and none of them has a claim: use --board"),
+        (f"{reached(2, 9).board_string()},0,0\n", board, "no claim applies to "),
     ):
         claims.write_text(text)
         result = run("proof", "derive", str(claims), *words, code=1)
@@ -292,7 +292,7 @@ def test_a_claim_about_the_very_board_counts(seed: int, tmp_path: Path) -> None:
     claims.write_text(text_of([root]))
     result = run("proof", "derive", str(claims), "--board", root.board_string())
 
-    assert f"{score:+d} for {root.board_string()} by othello, from 1 of 1 claim, " in result.output
+    assert f"{score:+d} for {root.board_string()} under othello, from 1 of 1 claim, " in result.output
     claims.write_text(f"{text_of(frontier(root), 2)}{root.board_string()},{max(score - 4, -64)},64\n")
     facts = json.loads(run("proof", "derive", str(claims), "--board", root.board_string(), "--json").stdout)
     assert facts["lower"] <= score <= facts["upper"]
@@ -336,7 +336,7 @@ def test_an_audit_finds_false_claims(false: int, empties: int, tmp_path: Path, r
     claims.write_text("\n".join([heading, *rows]))
     result = run("proof", "audit", "--hash", "4", str(claims), "--workers", "1", code=int(false > 0))
 
-    assert f"{count} claims of {count} solved again, {false} wrong" in result.output
+    assert f"{count} of {count} claims solved again, {false} wrong" in result.output
     for i in wrong:
         assert f"line {i + 2}: " in result.output
 
@@ -349,7 +349,7 @@ def test_a_sample_is_drawn_by_its_seed_and_grows_and_says_what_may_be_wrong() ->
     assert drawn(claims, 5, 7) == drawn(claims, 9, 7)[:5]
     assert drawn(claims, 5, 7) != drawn(claims, 5, 8)
     assert len(drawn(claims, 99, 7)) == 20
-    assert "at most 3.00% of all are wrong" in audit_words(2587, 100, 0)
+    assert "at most 3.00% of all claims are wrong" in audit_words(2587, 100, 0)
     assert "all claims are true" in audit_words(100, 100, 0)
     assert "confidence" not in audit_words(2587, 100, 1)
-    assert audit_words(2587, 3, 0).endswith("0 wrong: too few to say how many of all may be wrong")
+    assert audit_words(2587, 3, 0).endswith("0 wrong: too few to estimate how many of all claims are wrong")

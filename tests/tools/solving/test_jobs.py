@@ -184,18 +184,18 @@ def test_a_job_that_is_killed_at_random_moments_loses_nothing_and_goes_on(
 
 
 def test_a_folder_that_is_in_use_or_has_no_job_or_another_one_is_named_and_left_alone(tmp_path: Path) -> None:
-    with pytest.raises(FileFormatError, match="has no job: 'outflank job start DIR POSITION'"):
+    with pytest.raises(FileFormatError, match="has no job: start one with 'outflank job start DIR POSITION'"):
         JobFile.open(tmp_path / "none")
     with (
         JobFile.open(tmp_path / "job", facts(LARGER.position, 12)),
-        pytest.raises(FileFormatError, match="only one process may work at the job in"),
+        pytest.raises(FileFormatError, match="only one process may work on the job in"),
     ):
         JobFile.open(tmp_path / "job")
     (tmp_path / "letter").write_text("dear")
     for folder, other, sentence in (
-        (tmp_path / "job", facts(reached(1, 12)), "about other positions"),
-        (tmp_path / "job", facts(LARGER.position.with_rules(RULES[1])), "is by the rules othello"),
-        (tmp_path / "job", facts(LARGER.position, 13), "begun with another --frontier"),
+        (tmp_path / "job", facts(reached(1, 12)), "has other positions"),
+        (tmp_path / "job", facts(LARGER.position.with_rules(RULES[1])), "has the rules othello, not "),
+        (tmp_path / "job", facts(LARGER.position, 13), "started with another --frontier"),
         (tmp_path, facts(LARGER.position), "needs a new or empty folder"),
     ):
         with pytest.raises(FileFormatError, match=sentence):
@@ -216,13 +216,13 @@ def sql(folder: Path, *statements: str) -> None:
     [
         ("DROP TABLE solved", r"can't read .* as the file of a job .*the table 'solved' is missing"),
         ("DELETE FROM job", "do not have the right checksum"),
-        ({"frontier": "99999"}, "its settings are impossible"),
-        ({"frontier": "3"}, "its settings are impossible"),
-        ({"workers": "0"}, "its settings are impossible"),
+        ({"frontier": "99999"}, "its settings are invalid"),
+        ({"frontier": "3"}, "its settings are invalid"),
+        ({"workers": "0"}, "its settings are invalid"),
         ({"workers": "9" * 5000}, r"can't read .* as the file of a job"),
-        ({"rules": "ravensburger-1987"}, "its settings are impossible"),
+        ({"rules": "ravensburger-1987"}, "its settings are invalid"),
         ({"rules": None}, "the fact 'rules' is missing"),
-        ({"positions": ""}, "its settings are impossible"),
+        ({"positions": ""}, "its settings are invalid"),
         ({"positions": "XO X"}, r"can't read .* as the file of a job"),
         ({"question": "--at-least 99"}, r"can't read .* as the file of a job"),
         ({"question": "who"}, r"can't read .* as the file .* \(expected the question of a job, got 'who'\)"),
@@ -309,7 +309,7 @@ def test_a_merged_job_has_what_its_jobs_have_found(tmp_path: Path) -> None:
     assert known(tmp_path / "c") == known(a) | known(b)
     shown = run("job", "show", tmp_path / "c").stdout
     assert "2 of 2 positions solved" in shown
-    assert f"with results of {a}: {len(known(a))} boards" in shown
+    assert f"with results from {a}: {len(known(a))} boards" in shown
     assert f"{LARGER.score:+d}" in shown
     with JobFile.open(tmp_path / "c") as job:
         before = dict(job.solved)
@@ -332,7 +332,7 @@ def test_jobs_that_do_not_go_together_are_named_and_left_alone(tmp_path: Path) -
         assert f"the job in '{a}' and the job in '{b}' contradict each other about" in sentence
     assert not (tmp_path / "c").exists()
     worked(tmp_path / "other", LARGER.position.with_rules(RULES[1]), 12)
-    assert "is by the rules othello,scoring=count, and the one in" in (
+    assert "has the rules othello,scoring=count, but the job in" in (
         run("job", "merge", tmp_path / "c", a, tmp_path / "other", code=1).stderr
     )
     assert not (tmp_path / "c").exists()
@@ -388,7 +388,7 @@ def test_a_full_disk_is_told_and_keeps_what_was_solved(tmp_path: Path) -> None:
     ran = python_script("-c", FULL_DISK, str(tmp_path / "job"))
     solved, _, sentence = ran.stdout.partition(" ")
 
-    assert "what it holds is kept" in sentence, ran.stderr
+    assert "its contents are kept" in sentence, ran.stderr
     with JobFile.open(tmp_path / "job") as job:
         assert len(job.solved) >= int(solved) > 0
 

@@ -170,9 +170,12 @@ def test_the_same_command_does_what_is_left_and_then_nothing(tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        ((SMALL[5],), "has a proof about another position, "),
-        ((SMALL[4], "--searched", "5"), "has proofs by the rules othello with --searched 6: give these"),
-        ((SMALL[4], "--rules", "othello,scoring=count"), "has proofs by the rules othello with --searched 6"),
+        ((SMALL[5],), "has a proof of another position, "),
+        ((SMALL[4], "--searched", "5"), "has proofs under the rules othello with --searched 6: use these"),
+        (
+            (SMALL[4], "--rules", "othello,scoring=count"),
+            "has proofs under the rules othello with --searched 6",
+        ),
     ],
 )
 def test_a_file_of_other_proofs_is_named_and_left_alone(
@@ -193,7 +196,7 @@ def test_a_file_that_has_no_proofs_is_left_alone(data: bytes, tmp_path: Path) ->
     path = tmp_path / "diary"
     path.write_bytes(data)
 
-    assert "is no file of proofs" in run("proof", "make", "--board", SMALL[4], "-o", path, code=1).stderr
+    assert "is not a file of proofs" in run("proof", "make", "--board", SMALL[4], "-o", path, code=1).stderr
     assert path.read_bytes() == data
     assert [each.name for each in tmp_path.iterdir()] == ["diary"]
 
@@ -272,7 +275,7 @@ def test_a_damaged_part_is_written_again(
     with closing(sqlite3.connect(f"{path}{PART_SUFFIX}")) as connection, connection:
         connection.execute(change)
     if change.startswith("UPDATE chunk SET lines"):
-        with pytest.raises(FileFormatError, match="is damaged: the same command writes the proof of"):
+        with pytest.raises(FileFormatError, match="is damaged: repeat the command to write the proof of"):
             made(path, 1)
         assert complete(path) == {}
     made(path, 1)
@@ -285,7 +288,7 @@ def test_parts_of_other_rules_are_named_and_kept(tmp_path: Path) -> None:
     path = tmp_path / "x.proof"
     with ProofFile(path, OTHELLO, 6) as file:
         file.begin(SMALL[4].position, 32, {"pv": [], "nodes": 1, "seconds": 0.5})
-    with pytest.raises(SettingsError, match="has proofs under way with searched 6: give it again"):
+    with pytest.raises(SettingsError, match="has incomplete proofs with searched 6: use this value"):
         ProofFile(path, OTHELLO, 5)
     with ProofFile(path, OTHELLO, 6) as file:
         assert len(file.parts) == 1

@@ -194,7 +194,7 @@ def test_an_answer_that_is_no_move_or_a_worse_one_is_refused(lines: list[str], c
     for answer in ("d4", "pass"):
         changed = [*lines[:played], f"{lines[played].split()[0]} {answer}", *lines[played + 1 :]]
 
-        assert f"line {played + 1}: expected an answer out of " in checked.complaint(changed)
+        assert f"line {played + 1}: expected one of the answers " in checked.complaint(changed)
     short = written(POSITION, 9)
     for move in POSITION.legal_moves():
         if short[BEFORE_PLAY] != f"root {move}":
@@ -326,7 +326,7 @@ def test_random_changes_are_refused(lines: list[str], checked: Checked, rng: ran
     assert refused >= 36
 
 
-FORGED = "othello\x1b[2K\x1b[1Gline 1: +64 is proven for the start by othello"
+FORGED = "othello\x1b[2K\x1b[1Gline 1: +64 is proven for the start under othello"
 BAD_OPTIONS = ("", "a=b", "scoring=count", "turns=one", "tie=draw,tie=draw", "start=XO", "begins=red")
 BAD_RULES = [
     *("chess", "", " ", "othello ", "Othello", "solo", FORGED, "othello\r", "reversi", "ravensburger-1987"),
@@ -451,4 +451,4 @@ def test_a_check_goes_on_where_it_was_with_the_same_proof(
     assert "the lines that were checked before" in capsys.readouterr().err
     state.write_text("{}[")
     assert checked_again() == 1
-    assert "is no state of a check" in capsys.readouterr().err
+    assert "is not the stored progress of a check" in capsys.readouterr().err

@@ -31,7 +31,7 @@ def merge_jobs(folder: Path, others: Sequence[Path]) -> tuple[JobFile, int]:
     for path, job in jobs:
         if job.facts.rules != rules:
             raise SettingsError(
-                f"the job in {str(path)!r} is by the rules {job.facts.rules}, and the one in {str(first)!r} by {rules}"
+                f"the job in {str(path)!r} has the rules {job.facts.rules}, but the job in {str(first)!r} has {rules}"
             )
         for key, solved in job.solved.items():
             source, known = found.get(key, (path, solved))
@@ -70,7 +70,7 @@ def import_claims(folder: Path, file: BinaryIO, name: str) -> tuple[int, int]:
             known = job.solved.get(key)
             if known is not None:
                 _expect_agreement(key, job.facts.rules, name, claimed, f"the job in {str(folder)!r}", known)
-        said = f"{printable(name)}: claims about {counted(len(found), 'board')}, taken for true"
+        said = f"{printable(name)}: claims about {counted(len(found), 'board')}, assumed to be true"
         sources = tuple(dict.fromkeys((*job.facts.sources, said)))
         return len(found), job.add_all(found, replace(job.facts, sources=sources))
 

@@ -66,7 +66,7 @@ class BoardResult:
         lower, upper = max(self.lower, other.lower), min(self.upper, other.upper)
         if lower > upper:
             raise OutflankError(
-                f"two searches of one board contradict each other: {self.lower:+d} to {self.upper:+d}, and "
+                f"two searches of the same board contradict each other: {self.lower:+d} to {self.upper:+d}, and "
                 f"{other.lower:+d} to {other.upper:+d}"
             )
         return BoardResult(
@@ -132,7 +132,9 @@ class JobFile:
         """
         path = folder / JOB_FILE
         if not path.exists():
-            raise FileFormatError(f"{str(folder)!r} has no job: 'outflank job start DIR POSITION' starts one")
+            raise FileFormatError(
+                f"{str(folder)!r} has no job: start one with 'outflank job start DIR POSITION'"
+            )
         with _in_words(path):
             return cls(path, None, JOB.open_to_read(path))
 
@@ -152,10 +154,10 @@ class JobFile:
         with _in_words(path), ExitStack() as undo:
             if facts is None and not path.exists():
                 raise FileFormatError(
-                    f"{str(folder)!r} has no job: 'outflank job start DIR POSITION' starts one"
+                    f"{str(folder)!r} has no job: start one with 'outflank job start DIR POSITION'"
                 )
             folder.mkdir(parents=True, exist_ok=True)
-            lock = WriterLock(path, f"only one process may work at the job in {str(folder)!r}")
+            lock = WriterLock(path, f"only one process may work on the job in {str(folder)!r}")
             undo.callback(lock.release)
             if not path.exists():
                 assert facts is not None, "a job that is not there was refused"
@@ -219,22 +221,22 @@ class JobFile:
         job, own = f"the job in {str(self.path.parent)!r}", self.facts
         if facts.rules != own.rules:
             raise FileFormatError(
-                f"{job} is by the rules {own.rules}: give these or another folder, not {facts.rules}"
+                f"{job} has the rules {own.rules}, not {facts.rules}: use its rules or another folder"
             )
-        instead = f"'outflank job start {quote(str(self.path.parent))} --resume' continues it"
+        instead = f"continue it with 'outflank job start {quote(str(self.path.parent))} --resume'"
         if own.positions != facts.positions:
-            raise FileFormatError(f"{job} is about other positions: {_difference(own, facts)}; {instead}")
+            raise FileFormatError(f"{job} has other positions: {_difference(own, facts)}; {instead}")
         if facts.frontier not in (None, own.frontier):
-            raise FileFormatError(f"{job} was begun with another --frontier: leave it out")
+            raise FileFormatError(f"{job} was started with another --frontier: leave this option out")
         if facts.question is not None and own.question is None:
             self.question = facts.question
         elif facts.question not in (None, own.question):
             raise FileFormatError(
-                f"{job} was begun with {_option_of(self.question) or 'neither --wld nor --at-least'}; {instead}"
+                f"{job} was started with {_option_of(self.question) or 'neither --wld nor --at-least'}; {instead}"
             )
         if own.evaluation and facts.evaluation not in ("", own.evaluation):
             raise FileFormatError(
-                f"{job} was begun with the evaluation {own.evaluation}, not {facts.evaluation}; {instead}"
+                f"{job} was started with the evaluation {own.evaluation}, not {facts.evaluation}; {instead}"
             )
 
 
@@ -273,7 +275,7 @@ def _in_words(path: Path) -> Iterator[None]:
     # SQLite raises UnicodeDecodeError if its message quotes damaged text. A damaged size can lead to MemoryError.
     except (sqlite3.Error, UnicodeDecodeError, MemoryError) as error:
         said = str(error) or "a size beyond all memory"
-        raise FileFormatError(f"can't use {str(path)!r} ({said}); what it holds is kept") from None
+        raise FileFormatError(f"can't use {str(path)!r} ({said}); its contents are kept") from None
 
 
 def _read_facts(connection: sqlite3.Connection) -> JobFacts:
@@ -294,7 +296,7 @@ def _read_facts(connection: sqlite3.Connection) -> JobFacts:
         or frontier not in (None, *FRONTIERS)
         or not 1 <= workers <= _MOST_WORKERS
     ):
-        raise FileFormatError("its settings are impossible")
+        raise FileFormatError("its settings are invalid")
     return JobFacts(
         rules,
         positions,

@@ -41,7 +41,7 @@ def solve_job(job: JobFile, workers: Workers, report: SolutionReport) -> None:
         f"{force}, {words}"
     )
     if job.damaged:
-        warn(f"{job.path}: {counted(job.damaged, 'damaged row')} left out; these boards are solved again")
+        warn(f"{job.path}: {counted(job.damaged, 'damaged row')} skipped; these boards are solved again")
     try:
         for number, line in enumerate(facts.positions, 1):
             problem = obf.parse_problem(line, facts.rules)
@@ -68,7 +68,7 @@ def show_job(job: JobFile, as_json: bool) -> None:
             f"job {job.path.parent}, {facts.rules}, {question}, {counted(len(job.solved), 'board')} known"
         )
         for source in facts.sources:
-            click.echo(f"with results of {source}")
+            click.echo(f"with results from {source}")
         click.echo("   # empties  move   score")
     for number, line in enumerate(facts.positions, 1):
         position = obf.parse_problem(line, facts.rules).position

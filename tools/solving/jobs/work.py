@@ -357,6 +357,8 @@ def result_of(future: Future[_T]) -> _T:
     except (BrokenExecutor, OutflankError):
         raise
     except CancelledError:
-        raise OutflankError("the cluster has given up a board: is its scheduler still there?") from None
+        raise OutflankError(
+            "the cluster cancelled the search of a board: is its scheduler still running?"
+        ) from None
     except Exception as error:  # a cluster raises errors of any type
         raise OutflankError(f"a worker has failed ({type(error).__name__}: {error})") from None

@@ -193,7 +193,7 @@ static void prove(Board b, const char *reply) {
     Move list[MOST_MOVES];
     int i = 0, count = moves(b, list);
     while (i < count && strcmp(answer, name_of(list[i].square, name))) i++;
-    if (i == count) fail("an answer that is a move", answer);
+    if (i == count) fail("an answer that is a legal move", answer);
     cover(list[i].after);
     remember(b);
 }
@@ -222,7 +222,7 @@ static void read_rules(char *rules, const char **turns, const char **scoring) {
     const char *rest = strcpy(rules, read_after("rules "));
     int preset = 0;
     while (PRESETS[preset].name && !is_word(rest, PRESETS[preset].name)) preset++;
-    if (!PRESETS[preset].name) fail("rules of a preset", line);
+    if (!PRESETS[preset].name) fail("a preset of rules", line);
     *turns = PRESETS[preset].turns, *scoring = PRESETS[preset].scoring;
     rest += strcspn(rest, ",");
     for (int i = 0; i < OPTIONS; i++) {
@@ -231,7 +231,7 @@ static void read_rules(char *rules, const char **turns, const char **scoring) {
         rest += strlen(OPTION[i].name);
         while (*value && !is_word(rest, *value)) value++;
         int squares = i == START && strcspn(rest, ",") == 64 && strspn(rest, "XO-") == 64;
-        if (!*value && !squares) fail("an option with a value that it has", rest);
+        if (!*value && !squares) fail("an option with a valid value", rest);
         if (i == TURNS) *turns = *value;
         if (i == SCORING) *scoring = *value;
         rest += strcspn(rest, ",");
@@ -244,7 +244,7 @@ static void check(long first) {
     const char *turns, *scoring;
     read_rules(rules, &turns, &scoring);
     read_exactly("turns all");
-    if (strcmp(turns, "all")) fail("rules whose moves turn in every direction", rules);
+    if (strcmp(turns, "all")) fail("rules that turn discs in every direction", rules);
     snprintf(expected, sizeof expected, "scoring %s", scoring);
     read_exactly(expected);
     count_only = *scoring == 'c';
@@ -261,7 +261,7 @@ static void check(long first) {
     begin_half("upper", -score);
     if (target > -64) cover(root);
     read_exactly("end");
-    printf("line %ld: %+d is proven for %s by %s, scoring %s, %ld lines\n", first, score, board, rules,
+    printf("line %ld: %+d is proven for %s under %s, scoring %s, %ld lines\n", first, score, board, rules,
            count_only ? "count" : "empties", line_number - first + 1);
     fflush(stdout);
 }

@@ -46,7 +46,7 @@ OPTIONS = {
 RULES = f"(?:{'|'.join(PRESETS)})" + "".join(f"(?:,{key}=(?:{values}))?" for key, values in OPTIONS.items())
 # The keywords of a header, each with a description and a pattern for its value.
 HEADER = {
-    "rules": ("a preset and its options, as outflank proof make writes them", RULES),
+    "rules": ("a preset and its options, as written by outflank proof make", RULES),
     "turns": ("all, since rules that turn in one direction are not checked", "all"),
     "scoring": ("empties or count", "empties|count"),
     "board": ("64 squares of X O - and the side to move", "[-XO]{64} [XO]"),
@@ -224,7 +224,7 @@ class Checker:
             self.digest.update(line)
             return line.decode("ascii")
         except (EOFError, UnicodeDecodeError, lzma.LZMAError) as error:
-            raise self.error("a whole text file, as it is or packed by xz", str(error)) from None
+            raise self.error("a complete text file, plain or compressed by xz", str(error)) from None
 
     def note(self) -> None:
         """Show the progress of the check on a terminal, and store the progress."""
@@ -236,7 +236,7 @@ class Checker:
                     file.write(f"{self.number} {self.digest.hexdigest()}\n")
                 os.replace(f"{self.state}.new", self.state)
             except OSError as error:  # such as a full disk; the check continues
-                print(f"the progress is no longer kept: {error}", file=sys.stderr)
+                print(f"the progress is no longer stored: {error}", file=sys.stderr)
                 self.state = None
 
     def read(self, expected: str, pattern: str, line: str | None = None) -> str:
@@ -288,7 +288,7 @@ class Checker:
             if self.claim((own, opp))[0] < self.target:
                 raise self.error(f"a claim of {self.target:+d} or more for the side to move", "none")
         elif after is None:
-            raise self.error("an answer out of " + " ".join(ours), answer)
+            raise self.error("one of the answers " + " ".join(ours), answer)
         elif not answer.endswith(" claim"):
             self.cover(*after)
         elif -self.claim(after)[1] < self.target:
@@ -309,7 +309,7 @@ class Checker:
             given[key] = self.read(f"{key} and {text}", f"{key} ({rule})")
             meant = meaning(given["rules"]).get(key, given[key])
             if given[key] != meant:
-                raise self.error(f"{key} {meant}, as the rules {given['rules']} have it", given[key])
+                raise self.error(f"{key} {meant} for the rules {given['rules']}", given[key])
         score, self.searched = int(given["score"]), int(given["searched"])
         self.count = given["scoring"] == "count"
         self.used.clear()
@@ -326,9 +326,7 @@ class Checker:
                 self.cover(*read_board(given["board"]))
         self.read("'end'", "end")
         used = f", from {len(self.used)} claims" if self.used else ""
-        return (
-            f"{score:+d} is proven for {given['board']} by {given['rules']}, scoring {given['scoring']}{used}"
-        )
+        return f"{score:+d} is proven for {given['board']} under {given['rules']}, scoring {given['scoring']}{used}"
 
     def check_all(self) -> None:
         """Check every proof of the file."""
@@ -358,13 +356,15 @@ def done_before(name: str, state: str | None) -> int:
     with open(state, encoding="ascii", errors="replace") as file:
         noted = re.fullmatch(r"(\d{1,18}) ([0-9a-f]{64})\n", file.read(100))
     if not noted:
-        raise ProofError(f"{state} is no state of a check: remove it to begin anew")
+        raise ProofError(f"{state} is not the stored progress of a check: remove it to start again")
     with opened(name) as stream:
         lines = Checker(stream, {}, None)
         while lines.number < int(noted[1]) and lines.next():
             pass
     if (lines.number, lines.digest.hexdigest()) != (int(noted[1]), noted[2]):
-        raise lines.error("the lines that were checked before", f"others: remove {state} to begin anew")
+        raise lines.error(
+            "the lines that were checked before", f"different lines: remove {state} to start again"
+        )
     return lines.number
 
 

@@ -28,7 +28,7 @@ from outflank.tools.solving.proofs.write import VERSION, ProofState
 PART_SUFFIX = ".part"
 """The suffix of the name of the file with the incomplete proofs."""
 _PARTS = DatabaseKind(
-    "a file of proofs under way",
+    "a file of incomplete proofs",
     application=0x4F464C50,  # "OFLP"
     tables="""
 CREATE TABLE proofs (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -133,7 +133,7 @@ class ProofFile:
         for board in (*self.done, *self.parts):
             if board not in asked:
                 raise SettingsError(
-                    f"{str(self.path)!r} has a proof about another position, {board}: name another file"
+                    f"{str(self.path)!r} has a proof of another position, {board}: use another file"
                 )
 
     def begin(self, position: Position, score: int, facts: dict[str, Any]) -> None:
@@ -167,7 +167,7 @@ class ProofFile:
             lines = sum(proof.lines for proof in self.done.values())
             text = f"{self.path}: proofs {len(self.done):,}, lines {lines:,}, bytes {self._size:,}"
         if self.parts:
-            text += f"; {counted(len(self.parts), 'proof')} under way, which the same command continues"
+            text += f"; {counted(len(self.parts), 'incomplete proof')}, which the same command continues"
         return text
 
     def _append(self, board: str) -> None:
@@ -194,7 +194,7 @@ class ProofFile:
             if isinstance(error, TypeError | lzma.LZMAError | MemoryError):
                 self._forget(board)
                 raise FileFormatError(
-                    f"{str(self._part_path)!r} is damaged: the same command writes the proof of {board} again"
+                    f"{str(self._part_path)!r} is damaged: repeat the command to write the proof of {board} again"
                 ) from None
             raise
         self._size = size
@@ -202,17 +202,19 @@ class ProofFile:
     def _read_done(self) -> int:
         """Read the complete proofs, truncate the file after the last complete proof, and return the file's size."""
         if not stat.S_ISREG(self._file.stat().st_mode):
-            raise SettingsError(f"expected a file for proofs, and {str(self.path)!r} is a pipe or a device")
+            raise SettingsError(f"expected a regular file for proofs, got {str(self.path)!r}")
         with open_regular(self._file) as file:
             whole, proofs = _complete_proofs(file)
             size = file.seek(0, os.SEEK_END)
         if size and not proofs and not self._file.with_name(self._file.name + PART_SUFFIX).exists():
-            raise FileFormatError(f"{str(self.path)!r} is no file of proofs packed by xz: name another file")
+            raise FileFormatError(
+                f"{str(self.path)!r} is not a file of proofs compressed by xz: use another file"
+            )
         for proof in proofs:
             if (proof.rules, proof.searched) != (str(self._rules), self._searched):
                 raise SettingsError(
-                    f"{str(self.path)!r} has proofs by the rules {proof.rules} with --searched {proof.searched}: "
-                    "give these, or name another file"
+                    f"{str(self.path)!r} has proofs under the rules {proof.rules} with --searched {proof.searched}: "
+                    "use these settings or another file"
                 )
             self.done[proof.board] = proof
         if size > whole:
@@ -231,8 +233,8 @@ class ProofFile:
         for name, own in (("rules", str(self._rules)), ("searched", str(self._searched))):
             if facts.get(name) != own:
                 raise SettingsError(
-                    f"{str(self._part_path)!r} has proofs under way with {name} {facts.get(name)}: "
-                    "give it again, or name another file"
+                    f"{str(self._part_path)!r} has incomplete proofs with {name} {facts.get(name)}: "
+                    "use this value or another file"
                 )
         lost = []
         for row in self._connection.execute("SELECT * FROM part"):
@@ -276,7 +278,7 @@ class ProofFile:
         except (sqlite3.Error, UnicodeDecodeError, MemoryError) as error:
             said = str(error) or "a size beyond all memory"
             raise FileFormatError(
-                f"can't use {str(self._part_path)!r} ({said}); what it holds is kept"
+                f"can't use {str(self._part_path)!r} ({said}); its contents are kept"
             ) from None
 
 

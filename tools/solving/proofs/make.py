@@ -153,7 +153,7 @@ class ProofMaker:
             part = self._file.parts.get(problem.position.board_string())
             text = f"{problem.position.empties} empties"
             if part is None:
-                words.append(f"#{number} with {text}: the score")
+                words.append(f"#{number} with {text}: searching for the score")
             else:
                 score = score_text(part.score)
                 words.append(
