@@ -64,8 +64,8 @@ def _number(default: _Number, least: _Number, most: _Number, meaning: str, fitte
 
 def _deviations(empties: str, depths: str, default: float = 1.1, fitted: str = _MATCH) -> float:
     meaning = (
-        f"ProbCut at 73 %: deviations to keep away from the window with {empties} empty squares, {depths}; "
-        "the other selectivities keep their ratios to it"
+        f"ProbCut at 73 %: margin in standard deviations with {empties} empty squares, {depths}; "
+        "the other selectivities scale with it"
     )
     return _number(default, 0.3, 3.5, meaning, fitted)
 
@@ -74,61 +74,65 @@ def _deviations(empties: str, depths: str, default: float = 1.1, fitted: str = _
 class Parameters:
     """The values of all parameters. A field's metadata has its ``Parameter``'s attributes except name and default."""
 
-    mpc_t_early_low: float = _deviations("41 or more", "to 8 plies")
-    mpc_t_early_high: float = _deviations("41 or more", "from 9 plies")
-    mpc_t_middle_low: float = _deviations("21 to 40", "to 8 plies")
-    mpc_t_middle_high: float = _deviations("21 to 40", "from 9 plies")
-    mpc_t_late_low: float = _deviations("20 or fewer", "to 8 plies", 1.3, _SOLVE)
-    mpc_t_late_high: float = _deviations("20 or fewer", "from 9 plies")
+    mpc_t_early_low: float = _deviations("41 or more", "up to 8 plies")
+    mpc_t_early_high: float = _deviations("41 or more", "9 plies or more")
+    mpc_t_middle_low: float = _deviations("21 to 40", "up to 8 plies")
+    mpc_t_middle_high: float = _deviations("21 to 40", "9 plies or more")
+    mpc_t_late_low: float = _deviations("20 or fewer", "up to 8 plies", 1.3, _SOLVE)
+    mpc_t_late_high: float = _deviations("20 or fewer", "9 plies or more")
     mpc_probe: float = _number(
         0.5,
         0.0,
         2.0,
-        "ProbCut: part of the margin by which the evaluation must lie beyond the window too",
+        "ProbCut: share of the margin by which the evaluation must lie beyond the window too",
         _MATCH,
     )
-    mpc_from_depth: int = _number(2, 2, 64, "ProbCut: least depth in plies", _BENCH)
-    lmr_from_depth: int = _number(6, 5, 64, "late-move reductions: least depth in plies", _MATCH)
-    lmr_from_move: int = _number(3, 1, 64, "late-move reductions: moves searched to their full depth", _MATCH)
-    lmr_plies: int = _number(2, 0, 4, "late-move reductions: plies; 0 for none", _BENCH)
-    window: int = _number(3, 1, 64, "aspiration before the end: discs on each side of the last score", _BENCH)
+    mpc_from_depth: int = _number(2, 2, 64, "ProbCut: minimum depth in plies", _BENCH)
+    lmr_from_depth: int = _number(6, 5, 64, "late-move reductions: minimum depth in plies", _MATCH)
+    lmr_from_move: int = _number(
+        3, 1, 64, "late-move reductions: number of first moves searched to full depth", _MATCH
+    )
+    lmr_plies: int = _number(2, 0, 4, "late-move reductions: reduction in plies; 0 for none", _BENCH)
+    window: int = _number(
+        3, 1, 64, "aspiration window in midgame searches: discs on each side of the last score", _BENCH
+    )
     window_end: int = _number(
-        1, 1, 64, "aspiration in searches to the end: the same, one more around an odd score", _SOLVE
+        1, 1, 64, "aspiration window in searches to the end: the same, one more around an odd score", _SOLVE
     )
     presearch_from_depth: int = _number(
-        4, 2, 64, "move order: depth from which the evaluation's tables are asked", _MATCH
+        4, 2, 64, "move ordering: minimum depth for using the evaluation's tables", _MATCH
     )
     presearch1_from_depth: int = _number(
-        10, 2, 64, "move order: depth from which a search of one ply is", _BENCH
+        10, 2, 64, "move ordering: minimum depth for a search of one ply", _BENCH
     )
     presearch2_from_depth: int = _number(
-        16, 4, 64, "move order: depth from which one of two plies is", _BENCH
+        16, 4, 64, "move ordering: minimum depth for a search of two plies", _BENCH
     )
     presearch1_from_empties: int = _number(
-        17, 12, 64, "the same in searches to the end: empty squares for one ply", _SOLVE
+        17, 12, 64, "the same in searches to the end: minimum empty squares for one ply", _SOLVE
     )
     presearch2_from_empties: int = _number(
-        22, 12, 64, "the same in searches to the end: empty squares for two", _SOLVE
+        22, 12, 64, "the same in searches to the end: minimum empty squares for two plies", _SOLVE
     )
     leaf_early: float = _number(
         4.0,
         0.5,
         32.0,
-        "leaves with 41 or more empty squares: discs beyond the window without network",
+        "leaves with 41 or more empty squares: discs beyond the window at which the network is omitted",
         _BENCH,
     )
     leaf_middle: float = _number(7.0, 0.5, 32.0, "the same with 21 to 40 empty squares", _BENCH)
     leaf_late: float = _number(10.0, 0.5, 32.0, "the same with 20 or fewer", _BENCH)
-    time_solve: float = _number(0.7, 0.1, 1.0, "clock: part that solving may take", _MATCH)
+    time_solve: float = _number(0.7, 0.1, 1.0, "clock: share that solving may take", _MATCH)
     time_before: float = _number(
-        0.7, 0.1, 1.0, "clock: part for the moves before the solved position", _MATCH
+        0.7, 0.1, 1.0, "clock: share for the moves before the solved position", _MATCH
     )
-    time_most: float = _number(0.4, 0.05, 1.0, "clock: part that one move may take at most", _MATCH)
+    time_most: float = _number(0.4, 0.05, 1.0, "clock: maximum share for one move", _MATCH)
     time_stretch: float = _number(
-        2.0, 1.0, 5.0, "clock: shares of a move that a running iteration may take", _MATCH
+        2.0, 1.0, 5.0, "clock: limit of a running iteration, as a multiple of a move's planned time", _MATCH
     )
     time_begin: float = _number(
-        0.6, 0.1, 1.5, "clock: part of the share after which no iteration begins", _MATCH
+        0.6, 0.1, 1.5, "clock: part of the planned time after which no iteration starts", _MATCH
     )
     time_settled: float = _number(
         0.35, 0.05, 1.5, "clock: the same if one move was best five times in a row", _MATCH
@@ -136,22 +140,22 @@ class Parameters:
     time_doubt: float = _number(
         1.0, 0.1, 2.0, "clock: the same if the best move changed or its score fell", _MATCH
     )
-    time_fall: int = _number(3, 1, 64, "clock: discs that a score must fall for that", _MATCH)
+    time_fall: int = _number(3, 1, 64, "clock: minimum fall of the score for this, in discs", _MATCH)
     solve_expected: float = _number(
-        1 / 3, 0.05, 1.0, "solving: part of its time on the clock that it may be expected to take", _MATCH
+        1 / 3, 0.05, 1.0, "solving: maximum expected time, as a share of its time on the clock", _MATCH
     )
     solve_speed: float = _number(
-        3.0, 0.5, 10.0, "solving: nodes a second, as a multiple of the search so far", _MATCH
+        3.0, 0.5, 10.0, "solving: assumed nodes a second, as a multiple of the search so far", _MATCH
     )
-    solve_look: int = _number(8, 1, 20, "solving: plies by which the search before it ends earlier", _SOLVE)
+    solve_look: int = _number(8, 1, 20, "solving: plies by which the preceding search ends earlier", _SOLVE)
     solve_pass: int = _number(
-        19, 10, 64, "solving: empty squares from which a pass at 73 % precedes it", _SOLVE
+        19, 10, 64, "solving: minimum empty squares for a preceding pass at 73 %", _SOLVE
     )
     solve_pass_again: int = _number(
-        22, 10, 64, "solving: empty squares from which one at 95 % does too", _SOLVE
+        22, 10, 64, "solving: minimum empty squares for a preceding pass at 95 %", _SOLVE
     )
     end_plies: int = _number(
-        5, 1, 20, "against time: plies before the end at which passes to the end begin", _MATCH
+        5, 1, 20, "limited time or nodes: plies before the end at which passes to the end start", _MATCH
     )
 
     def changed(self, given: Mapping[str, str]) -> "Parameters":
@@ -185,5 +189,5 @@ def parameter_of(name: str) -> Parameter:
     Raises: SettingsError if no parameter has this name.
     """
     if name not in PARAMETERS:
-        raise SettingsError(f"there is no parameter {name[:_LONGEST_SHOWN]!r}: docs/search.md lists them")
+        raise SettingsError(f"there is no parameter {name[:_LONGEST_SHOWN]!r}: see docs/search.md")
     return PARAMETERS[name]
