@@ -92,7 +92,7 @@ def choose(builds: Mapping[str, tuple[str, ...]], have: frozenset[str]) -> str:
     if forced := os.environ.get(_FORCED):
         if forced not in builds:
             raise ImportError(f"expected {_FORCED} to be one of {', '.join(names)}, got {forced!r}")
-        names, remedy = [forced], f"unset {_FORCED}, and the best build that this CPU can run is taken"
+        names, remedy = [forced], f"unset {_FORCED} to use the best build for this CPU"
     for name in names:
         if have.issuperset(builds[name]):
             return name

@@ -152,7 +152,7 @@ def unpack(header: _Shape, body: bytes) -> _Numbers:
     both[0::2], both[1::2] = raw[: tables // 2], raw[tables // 2 : tables]
     bits = f"{int.from_bytes(raw[least - flags : least], 'little'):0{number}b}"[::-1]
     if len(bits) > number or bits.count("1") * width != len(raw) - least:
-        raise ValueError("another number of rows than announced")
+        raise ValueError("a number of rows that does not match the header")
     rows, read = array("b", [0]) * (number * width), least
     for stored in re.finditer("1+", bits):
         begin, end = stored.start() * width, stored.end() * width
@@ -168,7 +168,7 @@ def unpack(header: _Shape, body: bytes) -> _Numbers:
 def _decompressed(body: bytes, announced: object, least: int, most: int) -> bytes:
     """Decompress the raw numbers, up to the announced length, so that a hostile file can't fill the memory."""
     if not isinstance(announced, int) or not least <= announced <= most:
-        raise ValueError(f"another number of bytes than {least} to {most}")
+        raise ValueError(f"an uncompressed size outside {least} to {most} bytes")
     unpacker = zlib.decompressobj()
     try:
         raw = unpacker.decompress(body, announced + 1)
@@ -210,7 +210,7 @@ def _accumulated(steps: bytearray, size: int) -> "array[int]":
         phase = ((following & others) + (step & others)) ^ ((following ^ step) & signs)
         # A sum has overflowed if its sign differs from the signs of both numbers that were added.
         if (phase ^ following) & (phase ^ step) & signs:
-            raise ValueError("tables of numbers beyond 16 bits")
+            raise ValueError("a table value beyond 16 bits")
         phases.append(phase.to_bytes(size, "little"))
     return _from_little(b"".join(reversed(phases)))
 
@@ -253,7 +253,7 @@ def numbered_rows(shape: _Shape, rows: "array[int]") -> "Iterator[tuple[array[in
         number_of = dict(zip(dict.fromkeys(_pieces(stage, shape["sums"])), count(), strict=False))
         if len(number_of) > 1 << ROW_BITS:
             raise ValueError(
-                f"{len(number_of)} different rows in a stage, where {1 << ROW_BITS} are possible"
+                f"expected at most {1 << ROW_BITS} distinct rows in a stage, got {len(number_of)}"
             )
         yield array("i", map(number_of.__getitem__, _pieces(stage, shape["sums"]))), b"".join(number_of)
 
@@ -277,7 +277,7 @@ def entries(shape: _Shape, tables: "array[int]", numbers: "Sequence[array[int]]"
         halves[sys.byteorder == "big" :: 2] = tables[phase * kept : (phase + 1) * kept]
         phase_numbers = as_integer(halves)
         if (phase_numbers ^ phase_numbers >> 1) & upper_bits:
-            raise ValueError(f"tables of numbers beyond {32 - ROW_BITS} bits")
+            raise ValueError(f"a table value beyond {32 - ROW_BITS} bits")
         shifted = (phase_numbers & entry_bits) << ROW_BITS
         yield (shifted + row_numbers[phase * len(numbers) // phases]).to_bytes(4 * kept, sys.byteorder)
 

@@ -167,7 +167,7 @@ def _mapped(file: BinaryIO) -> Unpacked:
     """Return the weights of an unpacked file, mapped into memory that processes share."""
     header, _ = _header(file, UNPACKED_MAGIC)
     if header.get("row_bits") != ROW_BITS:
-        raise ValueError(f"another row_bits than this engine's {ROW_BITS}")
+        raise ValueError(f"row_bits other than this engine's {ROW_BITS}")
     begin = file.tell()
     memory = in_huge_pages(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
     if len(memory) != begin + sum(_sizes(header["rows"], header["kept"])):
@@ -265,7 +265,7 @@ def provenance(path: Path = SHIPPED) -> Mapping[str, Any]:
     """
     made = _facts(path).get("provenance")
     if not isinstance(made, dict):
-        raise FileFormatError(f"the evaluation weights {path} do not say how they were made")
+        raise FileFormatError(f"the evaluation weights {path} have no record of how they were made")
     return made
 
 
@@ -288,7 +288,7 @@ def _refusals(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        hint = "; make build makes it" if path == SHIPPED else ""
+        hint = "; run make build" if path == SHIPPED else ""
         raise FileFormatError(f"can't read the evaluation weights {path} ({error.strerror}){hint}") from None
     except ValueError as error:
         raise FileFormatError(f"can't read the evaluation weights {path} ({error})") from None
@@ -297,7 +297,7 @@ def _refusals(path: Path) -> Iterator[None]:
 def _header(file: BinaryIO, magic: bytes) -> tuple[dict[str, Any], bytes]:
     """Read the first two lines of a file and check that they fit this engine. Return the header and these lines."""
     if file.readline(len(magic)) != magic:
-        raise ValueError("a file of another kind or version")
+        raise ValueError("the wrong file type or version")
     line = file.readline(_LONGEST_HEADER)
     try:
         header = json.loads(line)
@@ -305,7 +305,7 @@ def _header(file: BinaryIO, magic: bytes) -> tuple[dict[str, Any], bytes]:
         raise ValueError("a damaged header") from None
     for key, value in _SHAPE.items():
         if not isinstance(header, dict) or header.get(key) != value:
-            raise ValueError(f"another {key} than this engine's {value}")
+            raise ValueError(f"{key} other than this engine's {value}")
     if not isinstance(header.get("crc32"), int):
         raise ValueError("a header without a checksum")
     return header, magic + line
@@ -314,7 +314,7 @@ def _header(file: BinaryIO, magic: bytes) -> tuple[dict[str, Any], bytes]:
 def _body(file: BinaryIO, header: Mapping[str, Any]) -> bytes:
     body = file.read(_LONGEST_BODY)
     if header["crc32"] != _checksum({key: value for key, value in header.items() if key != "crc32"}, body):
-        raise ValueError("weights that differ from their checksum")
+        raise ValueError("weights that do not match their checksum")
     return body
 
 

@@ -104,7 +104,9 @@ class Analysis(Iterator[SearchInfo]):
 
         Raises: TypeError.
         """
-        raise TypeError("an analysis can be neither copied nor pickled, since its search runs here")
+        raise TypeError(
+            "an analysis can be neither copied nor pickled, since its search runs in this process"
+        )
 
     def _leave(self) -> None:
         self._thread.join()
@@ -122,7 +124,7 @@ def start_thread(thread: threading.Thread) -> None:
         # Ctrl-C while ``start`` waits for the thread can cause a RuntimeError: "release unlocked lock".
         if isinstance(error.__context__, KeyboardInterrupt):
             raise error.__context__ from None
-        raise OutflankError(f"the system refuses a thread for the search: {error}") from error
+        raise OutflankError(f"can't start a thread for the search: {error}") from error
 
 
 def before_pass(search: Search) -> Search:

@@ -198,4 +198,4 @@ def _reserve(megabytes, asked):
     try:
         return reserve(megabytes << 20)
     except OSError as error:
-        raise SettingsError(f"there is no memory for a table of {megabytes} MB: {error.strerror}") from None
+        raise SettingsError(f"not enough memory for a table of {megabytes} MB: {error.strerror}") from None

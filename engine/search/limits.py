@@ -63,7 +63,7 @@ def _check_seconds(name: str, value: float, least: float) -> None:
     if not isinstance(value, Real) or not value >= least:
         raise SettingsError(f"expected {name} of at least {least:g}, got {value!r}")
     if value > _LONGEST:
-        raise SettingsError(f"{name} may be {_LONGEST:g} seconds at most")
+        raise SettingsError(f"{name} must be at most {_LONGEST:g} seconds")
 
 
 @names_keywords
@@ -142,14 +142,14 @@ class Limit:
         if self.at_least is not None:
             object.__setattr__(self, "at_least", whole("at_least", self.at_least, 1 - _BOARD, _BOARD))
             if self.wld:
-                raise SettingsError("wld and at_least are two questions: ask one of them")
+                raise SettingsError("wld and at_least are mutually exclusive: use one of them")
         if self.seconds is not None and self.seconds != math.inf:
             _check_seconds("seconds", self.seconds, 0.0)
         if self.clock is not None and not isinstance(self.clock, Clock):
             raise SettingsError(f"expected a Clock, such as Clock(remaining=60.0), got {self.clock!r}")
         if self.selectivity not in (None, *SELECTIVITIES):
             expected = ", ".join(map(str, SELECTIVITIES))
-            raise SettingsError(f"expected a selectivity out of {expected}, got {self.selectivity!r}")
+            raise SettingsError(f"expected one of the selectivities {expected}, got {self.selectivity!r}")
 
     @classmethod
     def solve(
@@ -349,5 +349,5 @@ def limit_from(
     if level is None:
         return Limit(depth, nodes, seconds)
     if depth is not None:
-        raise SettingsError("level and depth exclude each other: a level has a depth of its own")
+        raise SettingsError("level and depth are mutually exclusive: a level sets its own depth")
     return replace(limit_for_level(level, empties), nodes=nodes, seconds=seconds)

@@ -131,7 +131,7 @@ class TestStopping:
 
         with monkeypatch.context() as patch:
             patch.setattr(threading.Thread, "start", scarce)
-            with pytest.raises(OutflankError, match=r"^the system refuses a thread for the search: can't"):
+            with pytest.raises(OutflankError, match=r"^can't start a thread for the search: can't"):
                 searcher.search(MIDGAME, Limit(depth=4))
 
         assert len(threads) == refused
@@ -436,7 +436,7 @@ class TestArguments:
             ),
             (
                 {"depth": 8, "level": 10},
-                "level and depth exclude each other: a level has a depth of its own",
+                "level and depth are mutually exclusive: a level sets its own depth",
             ),
         ],
     )

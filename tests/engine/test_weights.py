@@ -124,7 +124,7 @@ def test_more_rows_than_an_entry_can_number_are_refused(
 ) -> None:
     monkeypatch.setattr(unpacking, "ROW_BITS", 11)
 
-    with pytest.raises(ValueError, match="3001 different rows in a stage, where 2048 are possible"):
+    with pytest.raises(ValueError, match="expected at most 2048 distinct rows in a stage, got 3001"):
         unpacked(some_weights)
 
 
@@ -138,7 +138,7 @@ def test_a_number_that_an_entry_has_no_room_for_is_refused(some_weights: Weights
         assert last >> ROW_BITS == fitting
     tables[-1] = number
 
-    with pytest.raises(ValueError, match="numbers beyond 14 bits"):
+    with pytest.raises(ValueError, match="a table value beyond 14 bits"):
         list(unpacking.entries(weights._SHAPE, tables, numbers))
 
 
@@ -178,17 +178,20 @@ def test_processes_share_the_built_file_and_can_not_write_to_it() -> None:
 @pytest.mark.parametrize(
     ("damage", "wrong"),
     [
-        (lambda content: b"", "another kind or version"),
-        (lambda content: content.replace(b"WEIGHTS 2", b"WEIGHTS 1", 1), "another kind or version"),
-        (lambda content: content.replace(sys.byteorder.encode(), b"middle", 1), "another kind or version"),
+        (lambda content: b"", "the wrong file type or version"),
+        (lambda content: content.replace(b"WEIGHTS 2", b"WEIGHTS 1", 1), "the wrong file type or version"),
+        (
+            lambda content: content.replace(sys.byteorder.encode(), b"middle", 1),
+            "the wrong file type or version",
+        ),
         (
             lambda content: content.replace(b'"phases"', b'"phrases"', 1),
-            "another phases than this engine's 30",
+            "phases other than this engine's 30",
         ),
-        (lambda content: content.replace(b'"row_bits": 18', b'"row_bits": 17', 1), "another row_bits"),
+        (lambda content: content.replace(b'"row_bits": 18', b'"row_bits": 17', 1), "row_bits other than"),
         (lambda content: content[:-1], "truncated or overlong"),
         (lambda content: content + b"\0", "truncated or overlong"),
-        (None, r"No such file or directory\); make build makes it"),
+        (None, r"No such file or directory\); run make build"),
     ],
 )
 def test_a_built_file_that_does_not_fit_is_refused_by_its_header_and_length(
@@ -252,10 +255,10 @@ DAMAGES: list[tuple[Callable[[bytes], bytes], str]] = [
     (lambda content: with_header(content, crc32="1"), "a header without a checksum"),
     *((lambda content, header=header: with_header_line(content, header), "") for header in NO_HEADERS),
     (bomb, "overlong"),
-    (one_row_less, "another number of rows"),
-    (too_large_sum, "numbers beyond 16 bits"),
+    (one_row_less, "a number of rows that does not match the header"),
+    (too_large_sum, "a table value beyond 16 bits"),
     *(
-        (lambda content, count=count: announcing(content, count), "another number of bytes")
+        (lambda content, count=count: announcing(content, count), "an uncompressed size outside")
         for count in NO_COUNTS
     ),
     (lambda content: sealed(content, zlib.compress(bytes(100))), "truncated"),
@@ -322,7 +325,7 @@ def test_the_checksum_is_the_crc_32_of_the_whole_packed_file(tmp_path: Path, con
     assert weights.checksum() == f"{zlib.crc32(PACKED.read_bytes()):08x}"
     assert weights.checksum(tmp_path / "file") == f"{zlib.crc32(content):08x}"
     (tmp_path / "file").write_bytes(b"123456789")
-    with pytest.raises(FileFormatError, match="a file of another kind"):
+    with pytest.raises(FileFormatError, match="the wrong file type"):
         weights.checksum(tmp_path / "file")
 
 

@@ -252,7 +252,9 @@ def test_weights_serve_until_the_command_ends(nothing: Path) -> None:
 
 
 @pytest.mark.parametrize("command", ["gtp", "bench", "play"])
-@pytest.mark.parametrize(("damage", "wrong"), [(b"", "differ from their checksum"), (b"x", "another kind")])
+@pytest.mark.parametrize(
+    ("damage", "wrong"), [(b"", "do not match their checksum"), (b"x", "the wrong file type")]
+)
 def test_a_file_that_is_not_weights_is_refused_before_any_work(
     nothing: Path, tmp_path: Path, command: str, damage: bytes, wrong: str
 ) -> None:

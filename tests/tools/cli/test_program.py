@@ -346,7 +346,7 @@ def test_the_version_says_in_a_sentence_that_the_weights_are_not_built(
     shown = CliRunner().invoke(cli, ["--version"])
 
     assert shown.exit_code == 1
-    assert shown.stderr.splitlines()[-1].endswith("(No such file or directory); make build makes it")
+    assert shown.stderr.splitlines()[-1].endswith("(No such file or directory); run make build")
 
 
 @pytest.mark.parametrize("command", ["gtp", "nboard", "uci"])
