@@ -44,7 +44,7 @@ cdef class Prover:
     # __cinit__ is always called once. Python code might not call __init__, or call it twice.
     def __cinit__(self, rules, hash_mb=DEFAULT_HASH_MB):
         if rules.one_direction:
-            raise SettingsError(f"proofs need rules under which a move turns every direction, unlike {rules}")
+            raise SettingsError(f"proofs need rules under which a move turns discs in every direction, unlike {rules}")
         self._rules = rules
         table = HashTable(hash_mb)
         table.new_search(INFINITY)  # with unlimited nodes, the whole table is used
@@ -58,7 +58,7 @@ cdef class Prover:
         """Return a move that leads to `score` or more against every defence, preferably a move with few replies."""
         cdef int wanted = whole("a score", score, -64, 64)
         if position.rules != self._rules:
-            raise SettingsError(f"the position is of {position.rules}, not of {self._rules}")
+            raise SettingsError(f"the position is for {position.rules}, not for {self._rules}")
         if position.must_pass:
             return PASS
         cdef MoveEntry[MAX_MOVES] moves

@@ -245,7 +245,7 @@ cdef class Searcher:
         if not limit.ends_search(position.empties):
             raise SettingsError(_NO_LIMIT)
         if limit.at_least is not None and multipv > 1:
-            raise SettingsError("at_least asks for one line, so multipv has to be 1")
+            raise SettingsError("at_least needs a multipv of 1")
         self._take()
         lease = Lease(self.stop, self._free)  # Ctrl-C can't interrupt between here and `try`: no Python code runs
         try:
@@ -311,7 +311,7 @@ cdef class Searcher:
         wanted = position.legal_moves() if moves is None else map(position.parse_move, moves)
         chosen = list(dict.fromkeys(wanted))
         if not chosen and moves is not None:
-            raise SettingsError("there is no move to search: the moves given are none")
+            raise SettingsError("there is no move to search: moves is empty")
         return self._random.sample(chosen, len(chosen)) if self._random else chosen
 
 

@@ -151,7 +151,7 @@ cdef class SoloBoard:
 
     def __init__(self, black, white, black_chips, white_chips, closed=0):
         if self._made:
-            raise TypeError("a board never changes: make another one instead of calling __init__ again")
+            raise TypeError("a board is immutable: create a new one instead of calling __init__ again")
         self.state.discs = [mask(black), mask(white)]
         self.state.chips = [mask(black_chips), mask(white_chips)]
         self.state.closed = mask(closed)
@@ -222,7 +222,7 @@ cdef class SoloBoard:
         self._expect_legal(colour, square)
         if _unknown(&self.state) & beside(bit(square)):
             raise IllegalMoveError(
-                "only the dealer's board can be played on, since only the dealer knows what is turned up"
+                "this move needs the dealer's board, since only the dealer knows the chips that it turns up"
             )
         after.state = self.state
         after._made = True

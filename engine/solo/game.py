@@ -89,13 +89,13 @@ def parse_layout(text: str) -> tuple[int, ...]:
             f"{len(names)}, {len(squares)} of them different" if len(names) > len(squares) else len(names)
         )
         raise NotationError(
-            f"expected corners or {len(ALL_CHIPS)} different squares as layout, got {counted}"
+            f"expected corners or {len(ALL_CHIPS)} different squares for the layout, got {counted}"
         )
     start = Position.start(SHEET)
     for square in squares:
         if (start.own | start.opp) >> square & 1:
             raise NotationError(
-                f"expected a layout without d4 e4 d5 e5, where the discs lie, got {square_name(square)}"
+                f"expected a layout without d4 e4 d5 e5, where the discs start, got {square_name(square)}"
             )
     return tuple(squares)
 
@@ -140,7 +140,7 @@ class Deal:
         """
         squares = sorted(layout)
         if len(squares) != len(ALL_CHIPS):
-            raise NotationError(f"expected {len(ALL_CHIPS)} squares as layout, got {len(squares)}")
+            raise NotationError(f"expected {len(ALL_CHIPS)} squares for the layout, got {len(squares)}")
         source, chips = random.Random(seed), list(ALL_CHIPS)
         for last in range(len(chips) - 1, 0, -1):
             drawn = int(source.random() * (last + 1))

@@ -202,7 +202,7 @@ cdef _Points _points(SoloBoard board, uint64_t won, numbers):
     cdef uint64_t chips = board.chips | won
     cdef int square
     if (board.state.closed & ~(board.state.chips[0] | board.state.chips[1])) or (won & board.chips):
-        raise SettingsError("the colour of every chip has to be known, and the chips won have to be taken away")
+        raise SettingsError("the colour of every chip must be known, and the chips won must be removed")
     if numbers is not None and len(numbers) != 64:
         raise SettingsError(f"expected the numbers of 64 squares, got {len(numbers)}")
     points.sum_of_numbers = numbers is not None

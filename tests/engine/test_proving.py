@@ -58,10 +58,10 @@ def test_a_pass_is_the_answer_where_there_is_no_move() -> None:
 def test_other_rules_and_rules_that_turn_in_one_direction_are_refused() -> None:
     with pytest.raises(
         SettingsError,
-        match="proofs need rules under which a move turns every direction, unlike ravensburger-1987",
+        match="proofs need rules under which a move turns discs in every direction, unlike ravensburger-1987",
     ):
         Prover(PRESETS["ravensburger-1987"])
-    with pytest.raises(SettingsError, match="the position is of reversi, not of othello"):
+    with pytest.raises(SettingsError, match="the position is for reversi, not for othello"):
         Prover(Rules(), 1).answer(Position.start(PRESETS["reversi"]), 0)
 
 

@@ -401,7 +401,7 @@ class TestExactScores:
                 assert result.score <= score if result.bound == "lower" else score <= result.score < asked
 
     def test_whether_discs_are_reached_is_asked_of_one_line(self) -> None:
-        with pytest.raises(SettingsError, match="at_least asks for one line"):
+        with pytest.raises(SettingsError, match="at_least needs a multipv of 1"):
             Searcher(hash_mb=1).search(MIDGAME, Limit.solve(at_least=4), multipv=2)
 
 

@@ -196,7 +196,7 @@ class TestViews:
         board = Deal.shuffled(1).board().play(BLACK, parse_square("d3")).hidden()
 
         assert not hasattr(PlayerView, "play")
-        with pytest.raises(IllegalMoveError, match="only the dealer's board can be played on"):
+        with pytest.raises(IllegalMoveError, match="this move needs the dealer's board"):
             board.play(GOLD, parse_square("c5"))
 
     @pytest.mark.parametrize(
@@ -257,7 +257,7 @@ class TestDeals:
     @pytest.mark.parametrize(
         ("text", "sentence"),
         [
-            ("", "expected corners or 24 different squares as layout, got 0"),
+            ("", "expected corners or 24 different squares for the layout, got 0"),
             ("a1 b1", "got 2"),
             ("a1 " * 24, "got 24, 1 of them different"),
             ("z9", "expected a square from a1 to h8, got 'z9'"),
@@ -285,7 +285,7 @@ class TestDeals:
 
 def test_a_board_that_is_made_can_not_be_made_into_another() -> None:
     board = SoloBoard(1 << 27, 1 << 28, 0, 0)
-    with pytest.raises(TypeError, match="a board never changes"):
+    with pytest.raises(TypeError, match="a board is immutable"):
         board.__init__(1, 2, 4, 8)  # type: ignore[misc]
 
     assert board == SoloBoard(1 << 27, 1 << 28, 0, 0)

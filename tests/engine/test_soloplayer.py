@@ -145,7 +145,7 @@ def test_every_legal_move_is_judged() -> None:
 def test_hidden_chips_are_refused() -> None:
     board = Deal.shuffled(1).board().hidden()
     for search in (best_line, judged_moves):
-        with pytest.raises(SettingsError, match="the colour of every chip has to be known"):
+        with pytest.raises(SettingsError, match="the colour of every chip must be known"):
             search(board)
 
 

@@ -149,13 +149,13 @@ def test_no_moves_to_search_are_refused_however_they_come() -> None:
     """An iterator counts as true: the search of its no moves never ended."""
     none: tuple[Any, ...] = ([], (), iter(()), (move for move in START.legal_moves() if move.is_pass))
     for moves in none:
-        with pytest.raises(OutflankError, match=r"^there is no move to search: the moves given are none$"):
+        with pytest.raises(OutflankError, match=r"^there is no move to search: moves is empty$"):
             Searcher(1).search(START, Limit(depth=1), moves=moves)
 
 
 def test_a_deal_needs_a_square_for_each_chip() -> None:
     for layout in (range(23), range(25)):
-        with pytest.raises(OutflankError, match=rf"^expected 24 squares as layout, got {len(layout)}$"):
+        with pytest.raises(OutflankError, match=rf"^expected 24 squares for the layout, got {len(layout)}$"):
             Deal.shuffled(1, layout)
     for layout in (range(-1, 23), range(50, 74)):
         with pytest.raises(OutflankError, match=r"^expected squares from 0 to 63, got "):
