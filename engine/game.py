@@ -52,14 +52,14 @@ class Game(Sequence[Turn]):
     def __init__(self, rules: Rules | Position | None = None, first: Position | None = None) -> None:
         if isinstance(rules, Position):
             if first is not None and first != rules:
-                raise SettingsError(f"expected one position to begin with, got {rules!r} and {first!r}")
+                raise SettingsError(f"expected one starting position, got {rules!r} and {first!r}")
             rules, first = None, rules
         if first is None:
             first = Position.start(Rules() if rules is None else rules)
         elif not isinstance(first, Position):
-            raise SettingsError(f"expected a position to begin with, got {first!r}")
+            raise SettingsError(f"expected a starting position, got {first!r}")
         elif rules is not None and rules != first.rules:
-            raise SettingsError(f"the first position is under {first.rules}, not under {rules}")
+            raise SettingsError(f"the starting position is for {first.rules}, not for {rules}")
         self._first = first
         self._turns: list[Turn] = []
         self._undone: list[Turn] = []
@@ -120,7 +120,7 @@ class Game(Sequence[Turn]):
         if colour is not position.side and Colour(colour) is not position.side:
             if not position.must_pass:
                 mover, other = map(position.rules.colour_name, (position.side, position.side.other))
-                raise IllegalMoveError(f"{mover} is to move, got a move for {other}")
+                raise IllegalMoveError(f"expected a move for {mover}, got a move for {other}")
             implied = [Turn(position, PASS, implied=True)]
             position = position.pass_()
         made = position.parse_move(move)

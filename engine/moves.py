@@ -40,7 +40,9 @@ class Move:
             square = _number(square)
         if direction is not None and (square is None or direction not in DIRECTIONS):
             wanted = (
-                "no direction for a pass" if square is None else f"a direction out of {' '.join(DIRECTIONS)}"
+                "no direction for a pass"
+                if square is None
+                else f"one of the directions {' '.join(DIRECTIONS)}"
             )
             raise NotationError(f"expected {wanted}, got {direction!r}")
         object.__setattr__(self, "square", square)
@@ -83,7 +85,7 @@ class Move:
         square, slash, direction = word.partition("/")
         if slash and direction not in DIRECTIONS:
             raise NotationError(
-                f"expected a direction out of {' '.join(DIRECTIONS)} after the slash, got {text!r}"
+                f"expected one of the directions {' '.join(DIRECTIONS)} after the slash, got {text!r}"
             )
         return _one_of_each(parse_square(square), cast(Direction, direction) if slash else None)
 

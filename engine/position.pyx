@@ -29,12 +29,12 @@ cdef class Position:
 
     def __init__(self, own, opp, side, rules=_OTHELLO):
         if self.rules is not None:
-            raise TypeError("a position never changes: make another one instead of calling __init__ again")
+            raise TypeError("a position is immutable: create a new one instead of calling __init__ again")
         self.own = mask(own)
         self.opp = mask(opp)
         if self.own & self.opp:
             both = square_name(first_square(self.own & self.opp))
-            raise NotationError(f"a square has one owner, and {both} has two")
+            raise NotationError(f"{both} has discs of both colours")
         self.side = Colour(side)
         self.rules = checked_rules(rules)
 
@@ -136,7 +136,7 @@ cdef class Position:
             raise IllegalMoveError(f"{move} is illegal; {self._legal()}")
         if not self.rules.one_direction:
             if move.direction:
-                raise IllegalMoveError(f"a move turns every direction, so {move} can't name one")
+                raise IllegalMoveError(f"a move turns discs in every direction, so {move} can't name one")
             return move
         directions = self._directions(move.square)
         if move.direction is None and len(directions) > 1:
@@ -149,7 +149,7 @@ cdef class Position:
     def _why_no_pass(self):
         if self.is_over:
             return "the game is over, so nobody can pass"
-        return f"a pass is legal only without a move; {self._legal()}"
+        return f"a pass is legal only if there is no other move; {self._legal()}"
 
     def _legal(self):
         """Describe the legal moves for an error message: ``legal for Black: d3 c4 f5 e6``."""

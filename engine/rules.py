@@ -71,7 +71,7 @@ class Rules:
 
     def __post_init__(self) -> None:
         if self.name not in _NAMES:
-            raise NotationError(f"expected rules out of {' '.join(_NAMES)}, got {self.name!r}")
+            raise NotationError(f"expected one of the presets {' '.join(_NAMES)}, got {self.name!r}")
         for option, choices in _CHOICES.items():
             if getattr(self, option) not in choices:
                 expected = " or ".join(choices)
@@ -91,15 +91,15 @@ class Rules:
         """
         preset, *options = text.replace(",", " ").split() or [""]
         if preset == "solo":
-            raise NotationError("expected rules of a game for two, got 'solo', which `outflank solo` plays")
+            raise NotationError("expected rules for two players, got 'solo', which `outflank solo` plays")
         if preset not in _NAMES:
-            raise NotationError(f"expected rules out of {' '.join(_NAMES)}, got {preset!r}")
+            raise NotationError(f"expected one of the presets {' '.join(_NAMES)}, got {preset!r}")
         settings: dict[str, Any] = {}
         for option in options:
             key, equals, value = option.partition("=")
             if key not in (*_CHOICES, "start") or not equals:
                 raise NotationError(
-                    f"expected an option out of start= {'= '.join(_CHOICES)}=, got {option!r}"
+                    f"expected one of the options start= {'= '.join(_CHOICES)}=, got {option!r}"
                 )
             settings[key] = value
         return replace(PRESETS[preset], **settings)

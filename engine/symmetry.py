@@ -51,7 +51,7 @@ class Symmetry(IntEnum):
             return _NAMES[self._image(*_STEPS[direction], last=0)]
         except KeyError:
             raise NotationError(
-                f"expected a direction out of {' '.join(_STEPS)}, got {direction!r}"
+                f"expected one of the directions {' '.join(_STEPS)}, got {direction!r}"
             ) from None
 
     def move(self, move: Move) -> Move:

@@ -160,8 +160,8 @@ class TestPlaying:
         mover, other = rules.colour_name(rules.begins), rules.colour_name(rules.begins.other)
         for bad, colour, words in (
             ("a1", None, f"a1 is illegal; legal for {mover}: "),
-            ("pass", None, f"a pass is legal only without a move; legal for {mover}: "),
-            ("a1", rules.begins.other, f"{mover} is to move, got a move for {other}"),
+            ("pass", None, f"a pass is legal only if there is no other move; legal for {mover}: "),
+            ("a1", rules.begins.other, f"expected a move for {mover}, got a move for {other}"),
         ):
             with pytest.raises(IllegalMoveError, match=f"^{words}"):
                 Game(rules).play(bad, colour)
@@ -276,7 +276,7 @@ def test_a_game_begins_with_the_start_of_its_rules_or_with_a_position() -> None:
     assert Game(PRESETS["obversi"]).first == Position.start(PRESETS["obversi"])
     assert Game(first=BLACK_MUST_PASS).first == BLACK_MUST_PASS
     assert Game(position, position) == game == Game.from_transcript("", position)
-    with pytest.raises(SettingsError, match=r"^expected one position to begin with, got "):
+    with pytest.raises(SettingsError, match=r"^expected one starting position, got "):
         Game(position, Position.start())
 
 

@@ -173,5 +173,5 @@ def test_other_directions_and_symmetries_than_there_are_have_no_image() -> None:
     direction: Any = "x"
     with pytest.raises(IndexError, match="expected a symmetry from 0 to 7, got 8"):
         Position.start().transformed(8)  # type: ignore[arg-type]
-    with pytest.raises(NotationError, match=r"^expected a direction out of n ne e se s sw w nw, got 'x'$"):
+    with pytest.raises(NotationError, match=r"^expected one of the directions n ne e se s sw w nw, got 'x'$"):
         Symmetry.HALF_TURN.direction(direction)

@@ -250,7 +250,7 @@ class TestEverySheet:
         for square in ("a1", "e6" if "e6" not in squares(position) else "e3", "d4"):
             with pytest.raises(IllegalMoveError):
                 position.play(square)
-        with pytest.raises(IllegalMoveError, match="a pass is legal only without a move"):
+        with pytest.raises(IllegalMoveError, match="a pass is legal only if there is no other move"):
             position.pass_()
 
     def test_a_side_without_a_move_passes(self, name: str) -> None:
@@ -295,7 +295,9 @@ class TestEverySheet:
     def test_a_suffix_exists_only_where_one_direction_is_turned(self, name: str) -> None:
         if not PRESETS[name].one_direction:
             move = f"{start(name).legal_moves()[0]}/s"
-            with pytest.raises(IllegalMoveError, match=r"a move turns every direction, so .* can't name one"):
+            with pytest.raises(
+                IllegalMoveError, match=r"a move turns discs in every direction, so .* can't name one"
+            ):
                 start(name).play(move)
 
     def test_any_board_may_be_the_start(self, name: str) -> None:

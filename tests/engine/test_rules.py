@@ -78,17 +78,17 @@ def test_what_names_no_rules_is_refused_with_what_there_is(text: str) -> None:
 @pytest.mark.parametrize(
     ("read", "text", "sentence"),
     [
-        (Rules.parse, "chess", f"expected rules out of {NAMES}, got 'chess'"),
-        (Rules, "nope", f"expected rules out of {NAMES}, got 'nope'"),
+        (Rules.parse, "chess", f"expected one of the presets {NAMES}, got 'chess'"),
+        (Rules, "nope", f"expected one of the presets {NAMES}, got 'nope'"),
         (
             Rules.parse,
             "solo,start=mirrored",
-            "expected rules of a game for two, got 'solo', which `outflank solo` plays",
+            "expected rules for two players, got 'solo', which `outflank solo` plays",
         ),
         (
             Rules.parse,
             "othello,komi=7",
-            "expected an option out of start= turns= tie= scoring= begins=, got 'komi=7'",
+            "expected one of the options start= turns= tie= scoring= begins=, got 'komi=7'",
         ),
         (Rules.parse, "othello,turns=perhaps", "expected turns=all or one, got turns='perhaps'"),
         (Rules.parse, "othello,begins=perhaps", "expected begins=black or white, got begins='perhaps'"),

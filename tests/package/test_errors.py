@@ -106,10 +106,10 @@ def test_a_game_begins_with_a_position_under_its_own_rules() -> None:
     reversi = Rules.parse("reversi")
     calls: tuple[Callable[..., Game], ...] = (Game, lambda *given: Game.from_transcript("d3", *given))
     for begin in calls:
-        with pytest.raises(OutflankError, match=r"^the first position is under othello, not under reversi$"):
+        with pytest.raises(OutflankError, match=r"^the starting position is for othello, not for reversi$"):
             begin(reversi, START)
         assert begin(reversi, START.with_rules(reversi)).rules == reversi
-        with pytest.raises(OutflankError, match=r"^expected a position to begin with, got 'f5'$"):
+        with pytest.raises(OutflankError, match=r"^expected a starting position, got 'f5'$"):
             begin(None, "f5")
         with pytest.raises(OutflankError, match=r"^expected rules such as .*, got ''$"):
             begin("")

@@ -184,7 +184,7 @@ def refused(data: bytes, form: Form | None = None) -> str:
     [
         ("", "line 1: expected 'outflank book 1', got ''"),
         ("outflank book 1\n", "line 2: expected the rules, got ''"),
-        ("outflank book 1\nrules chess\n", "line 2: expected rules out of othello "),
+        ("outflank book 1\nrules chess\n", "line 2: expected one of the presets othello "),
         (f"{HEAD}{GOOD} 5", "line 3: expected a board, a side and 12 columns, got 15 words"),
         (f"{HEAD}{BOARD}", "line 3: expected a board, a side and 12 columns, got 2 words"),
         (f"{HEAD}{GOOD}\n\n# a comment\n{GOOD.replace('f5', 'a1')}", "line 6: expected a leaf out of d3 c4"),

@@ -128,7 +128,7 @@ def test_damaged_bytes_are_named_or_harmless(name: FormatName, seed: int, count:
         (b"(;" * 100_000, "game 1: the closing bracket of the game is missing after"),
         (b"(;GM[Othello]" * 9 + b";)" * 9, "game 1: expected tags such as PB[name], got"),
         (b"(;GM[2]" * 300 + b")" * 300 + b"(;GM[4])", "game 2: expected a game of Othello (GM[2]), got GM"),
-        (b"(;FF[4]GM[2];B[f5];B[f4])", "game 1: move 2: White is to move, got a move for Black"),
+        (b"(;FF[4]GM[2];B[f5];B[f4])", "game 1: move 2: expected a move for White, got a move for Black"),
         (b"(;FF[4]GM[2];B[" + b"f" * 300 + b"])", "game 1: move 1: expected a square from a1 to h8"),
     ],
 )

@@ -353,7 +353,7 @@ def test_an_unknown_field_is_a_warning_and_thousands_are_a_few() -> None:
         ({"moves": False}, "moves", "expected text or a list of texts for moves, got false"),
         ({"moves": ["f5", 6]}, "moves", "expected text or a list of texts for moves, got"),
         ({"position": "XO"}, "position", "expected a board of 64 squares, got 2"),
-        ({"rules": "chess"}, "rules", "expected rules out of"),
+        ({"rules": "chess"}, "rules", "expected one of the presets"),
         ({"turns": [4], "moves": "f5"}, "turns", 'expected "all" or a list of numbers from 0 to 1 for turns'),
         ({"turns": []}, "turns", 'expected "all" or a list of numbers'),
         ({"turns": [True]}, "turns", 'expected "all" or a list of numbers'),

@@ -53,7 +53,7 @@ FAULTS = [
     ("endless line", Ending.PROTOCOL_ERROR, "wrote a line of more than 65536 bytes"),
     ("chatter flood", Ending.PROTOCOL_ERROR, "bytes when one answer was expected"),
     ("illegal", Ending.ILLEGAL_MOVE, "a1 is illegal; "),
-    ("needless pass", Ending.ILLEGAL_MOVE, "a pass is legal only without a move"),
+    ("needless pass", Ending.ILLEGAL_MOVE, "a pass is legal only if there is no other move"),
     ("resign", Ending.RESIGNATION, "engine A resigned"),
     ("empty", Ending.PROTOCOL_ERROR, "expected a move as its answer, got ''"),
     ("nonsense", Ending.PROTOCOL_ERROR, "got 'hello there'"),
