@@ -167,13 +167,13 @@ class DatabaseKind:
         rows = connection.execute(f"SELECT name, value FROM {self._facts_table} LIMIT {_MOST_FACTS}")
         facts: dict[str, str] = dict(typed(rows, str, str))
         if facts.pop(CHECKSUM_FACT, None) != _checksum(facts):
-            raise FileFormatError("the facts about itself do not have the right checksum")
+            raise FileFormatError("its facts do not match their checksum")
         return facts
 
     def unreadable(self, path: Path, reason: object) -> FileFormatError:
         """Return the error for a refused file. If `reason` has no text, as a MemoryError, another text is used."""
         return FileFormatError(
-            f"can't read {str(path)!r} as {self.noun} ({str(reason) or 'a size beyond all memory'})"
+            f"can't read {str(path)!r} as {self.noun} ({str(reason) or 'a size that exceeds the memory'})"
         )
 
     @property
@@ -188,18 +188,18 @@ class DatabaseKind:
         except (OSError, ValueError) as error:  # ValueError for an invalid path, such as one with a zero byte
             raise self.unreadable(path, getattr(error, "strerror", None) or error) from None
         if not header.startswith(SQLITE_MAGIC) or len(header) < _HEADER_BYTES:
-            raise self.unreadable(path, "it is no SQLite file" if header else "it is empty")
+            raise self.unreadable(path, "it is not an SQLite file" if header else "it is empty")
         page_bytes, _, journal = struct.unpack_from(">HBB", header, 16)
         ((pages,), (version, _, application)) = (
             struct.unpack_from(form, header, at) for form, at in ((">I", 28), (">III", 60))
         )
         if application != self.application:
-            raise self.unreadable(path, "an SQLite file of another program")
+            raise self.unreadable(path, "an SQLite file of another kind")
         oldest = self.version - bool(self.earlier)
         if not oldest <= version <= self.version:
             newer = ", written by a newer Outflank" if version > self.version else ""
             read = f"{oldest} to {self.version}" if self.earlier else self.version
-            raise self.unreadable(path, f"version {version}{newer}; this one reads version {read}")
+            raise self.unreadable(path, f"version {version}{newer}; this Outflank reads version {read}")
         expected = pages * (page_bytes if page_bytes != 1 else _LARGEST_PAGE)
         if journal != _WAL and size < expected:
             raise self.unreadable(path, f"cut short: {size} of {expected} bytes")
@@ -292,7 +292,7 @@ def expect_types(connection: sqlite3.Connection) -> None:
             raise FileFormatError(f"damaged: a value of {column} in the table {table} has the wrong type")
 
 
-_WORDS = {int: "a whole number", float: "a number", str: "a text", bytes: "bytes", NoneType: "nothing"}
+_WORDS = {int: "a whole number", float: "a number", str: "text", bytes: "bytes", NoneType: "nothing"}
 
 
 def typed(rows: Iterable[Sequence[Any]], *types: type | UnionType) -> Iterator[Any]:
@@ -381,7 +381,7 @@ class _WatchedConnection(sqlite3.Connection):
             if raised is not None:
                 raise raised from None
             if self._is_beyond_limit():
-                raise sqlite3.DatabaseError("its pages lead in circles") from None
+                raise sqlite3.DatabaseError("its pages form a loop") from None
             raise error
 
     def _is_beyond_limit(self) -> bool:
@@ -418,12 +418,12 @@ def _expect_schema(connection: sqlite3.Connection, schemas: tuple[str, ...]) -> 
     for kind, name in theirs:
         if (kind, name) not in ours:
             raise FileFormatError(
-                f"it has the {kind[:_LONGEST_SHOWN]} {name[:_LONGEST_SHOWN]!r}, which is not Outflank's"
+                f"it has the {kind[:_LONGEST_SHOWN]} {name[:_LONGEST_SHOWN]!r}, which Outflank does not create"
             )
     for kind, name in ours:
         if (kind, name) not in theirs:
             raise FileFormatError(f"the {kind} {name!r} is missing")
-    raise FileFormatError("its tables are not as Outflank makes them")
+    raise FileFormatError("its tables have an unexpected structure")
 
 
 def _schema_of(connection: sqlite3.Connection) -> Schema:

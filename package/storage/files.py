@@ -157,7 +157,7 @@ def _expect_regular(path: str | Path, mode: int) -> None:
     if stat.S_ISDIR(mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     if not stat.S_ISREG(mode):
-        raise OSError(errno.EINVAL, "it is a pipe or a device, and has to be a file", str(path))
+        raise OSError(errno.EINVAL, "it is a pipe or a device, not a regular file", str(path))
 
 
 def _file_beside(path: Path) -> tuple[int, Path]:
@@ -178,5 +178,5 @@ def _expect_no_database(path: Path) -> None:
     with path.open("rb") as file:
         if file.read(len(SQLITE_MAGIC)) == SQLITE_MAGIC:
             raise SettingsError(
-                f"can't write to {str(path)!r}, which exists and is a run, a book or an archive: name another file"
+                f"can't write to {str(path)!r}, which is a database, such as a run, book or archive: use another file"
             )

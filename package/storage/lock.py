@@ -114,7 +114,7 @@ class WriterLock:
 
     def _foreign(self) -> FileFormatError:
         in_the_way = (
-            f"{str(self._path)!r} is in the way; move it elsewhere, as it is no lock of this Outflank's"
+            f"{str(self._path)!r} is in the way; move it elsewhere, since it is not Outflank's lock file"
         )
         return FileFormatError(f"can't lock {str(self._locked)!r}: {in_the_way}")
 
@@ -123,4 +123,4 @@ def expect_no_other_file(path: Path, purpose: str) -> None:
     """Raise FileFormatError if the folder of `path` has unrelated files. `purpose`: the beginning of the message."""
     names = {file.name for file in path.parent.iterdir()} - {path.name + LOCK_SUFFIX}
     if not all(name.startswith(f".{path.name}.") for name in names):
-        raise FileFormatError(f"{purpose} a new or empty folder, and {str(path.parent)!r} has files in it")
+        raise FileFormatError(f"{purpose} a new or empty folder, but {str(path.parent)!r} contains files")

@@ -25,7 +25,7 @@ def read_toml(path: Path, *, from_pipe: bool = False) -> dict[str, Any]:
         with open(path, "rb") if from_pipe else open_regular(path) as file:
             data = file.read(_MOST_BYTES + 1)
         if len(data) > _MOST_BYTES:
-            raise ValueError(f"it has more than {_MOST_BYTES:,} bytes")
+            raise ValueError(f"more than {_MOST_BYTES:,} bytes")
         text = data.decode("utf-8-sig")
         if max((line.count(".") for line in text.splitlines()), default=0) > _MOST_DOTS:
             raise ValueError(f"more than {_MOST_DOTS} dots in a line")
@@ -35,9 +35,7 @@ def read_toml(path: Path, *, from_pipe: bool = False) -> dict[str, Any]:
     except OSError as error:
         raise FileFormatError(f"can't read {str(path)!r} ({error.strerror})") from None
     except RecursionError:
-        raise FileFormatError(
-            f"{path}: not TOML that can be read: its brackets are nested too deeply"
-        ) from None
+        raise FileFormatError(f"{path}: not readable TOML: its brackets are nested too deeply") from None
     except ValueError as error:  # an error of tomllib, or Python's error for a number of thousands of digits
         has_long_number = "set_int_max_str_digits" in str(error)
         reason = "a number has too many digits" if has_long_number else str(error)

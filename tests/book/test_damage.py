@@ -123,8 +123,8 @@ def test_a_small_book_cut_at_any_byte_is_refused(tmp_path: Path, small: bytes) -
     ("make", "reason"),
     [
         (Path.touch, "it is empty"),
-        (lambda path: path.write_text("F5d6C3" * 100), "it is no SQLite file"),
-        (lambda path: altered(path, "CREATE TABLE position (board)"), "an SQLite file of another program"),
+        (lambda path: path.write_text("F5d6C3" * 100), "it is not an SQLite file"),
+        (lambda path: altered(path, "CREATE TABLE position (board)"), "an SQLite file of another kind"),
         (Path.mkdir, "Is a directory"),
         (lambda path: None, "No such file or directory"),
     ],
@@ -159,10 +159,10 @@ WRONG_ROW = "damaged: a row is damaged: its checksum is wrong"
         ("UPDATE position SET leaf_score = 'five'", WRONG_ROW),
         ("UPDATE position SET lines = 9223372036854775807", WRONG_ROW),
         ("UPDATE position SET checksum = NULL || ''", ""),
-        ("UPDATE book SET value = 'reversi' WHERE name = 'rules'", "not have the right checksum"),
-        ("DELETE FROM book WHERE name = 'rules'", "not have the right checksum"),
+        ("UPDATE book SET value = 'reversi' WHERE name = 'rules'", "not match their checksum"),
+        ("DELETE FROM book WHERE name = 'rules'", "not match their checksum"),
         ("DROP TABLE book", "the table 'book' is missing"),
-        ("PRAGMA user_version = 2", "version 2, written by a newer Outflank; this one reads version 1"),
+        ("PRAGMA user_version = 2", "version 2, written by a newer Outflank; this Outflank reads version 1"),
         ("DROP TABLE position", "the table 'position' is missing"),
     ],
 )
@@ -193,10 +193,13 @@ HOSTILE_SCHEMAS = [
     ("CREATE TRIGGER t AFTER INSERT ON book BEGIN DELETE FROM book; END", "it has the trigger 't'"),
     ("CREATE INDEX i ON position (abs(score))", "it has the index 'i'"),
     ("CREATE VIRTUAL TABLE words USING fts5(x)", "it has the table 'words"),
-    ("ALTER TABLE history ADD COLUMN more AS (zeroblob(450000000))", "not as Outflank makes them"),
+    (
+        "ALTER TABLE history ADD COLUMN more AS (zeroblob(450000000))",
+        "its tables have an unexpected structure",
+    ),
     (
         "DROP TABLE history; CREATE TABLE history (number INTEGER PRIMARY KEY, time TEXT, what TEXT)",
-        "not as Outflank makes them",
+        "its tables have an unexpected structure",
     ),
     ("CREATE TABLE '\x1b]0;a\x07' (x)", r"it has the table '\x1b]0;a\x07'"),
 ]
@@ -247,10 +250,10 @@ def test_a_book_whose_pages_lead_in_circles_is_refused_when_they_are_read(
 ) -> None:
     in_circles(path, "position")
     with Book.open(path) as book:
-        with pytest.raises(FileFormatError, match="its pages lead in circles"):
+        with pytest.raises(FileFormatError, match="its pages form a loop"):
             len(book)
         monkeypatch.setattr(database, "_FREE_STEPS", 1_000_000)  # the usual number takes a second each time
-        with pytest.raises(FileFormatError, match="its pages lead in circles"):
+        with pytest.raises(FileFormatError, match="its pages form a loop"):
             book.levels()
         with pytest.raises(FileFormatError, match="damaged: its rows are not in order"):
             list(book.records())
@@ -331,7 +334,7 @@ def test_levels_and_history_of_nonsense_are_damage(tmp_path: Path) -> None:
     with Book.open(path) as book:
         with pytest.raises(FileFormatError, match="damaged: it has positions of level 1000"):
             book.levels()
-        with pytest.raises(FileFormatError, match=r"damaged: expected a text, got b'\\xff'"):
+        with pytest.raises(FileFormatError, match=r"damaged: expected text, got b'\\xff'"):
             book.history()
         assert [fault for fault in book.damage() if "a row holds numbers that no book has" in fault]
 

@@ -111,7 +111,7 @@ def test_a_database_is_not_written_over(tmp_path: Path, name: str) -> None:
     (tmp_path / "run.db").write_bytes(b"SQLite format 3\0 and all that was played")
     (tmp_path / "link").symlink_to("run.db")
 
-    sentence = "^can't write to '.*', which exists and is a run, a book or an archive: name another file$"
+    sentence = "^can't write to '.*', which is a database, such as a run, book or archive: use another file$"
 
     for write in (lambda path: write_whole(path, b"new"), open_to_append):
         with pytest.raises(SettingsError, match=sentence):

@@ -201,7 +201,7 @@ def test_the_choice_is_told_with_the_other_moves_and_the_lines(path: Path) -> No
 def broken_books(folder: Path) -> Iterable[tuple[str, Path]]:
     """Return files that are no good books, with a word of what is said of each."""
     whole = small_book(folder).read_bytes()
-    contents = {"empty": b"", "no SQLite file": b"book" * 100, "cut short": whole[:-4096]}
+    contents = {"empty": b"", "not an SQLite file": b"book" * 100, "cut short": whole[:-4096]}
     for said, content in contents.items():
         path = folder / said
         path.write_bytes(content)

@@ -305,7 +305,7 @@ def test_nothing_is_written_over_and_a_closed_archive_says_so(
     games: list[AnnotatedGame], tmp_path: Path
 ) -> None:
     build_archive(tmp_path / "a", games[:2])
-    with pytest.raises(SettingsError, match="name another file"):
+    with pytest.raises(SettingsError, match="use another file"):
         build_archive(tmp_path / "a", games[:3])
     with pytest.raises(SettingsError, match="which is not a regular file: use another file"):
         build_archive("/dev/null", games[:3])
@@ -407,9 +407,9 @@ def test_games_are_not_added_to_a_damaged_archive(
 @pytest.mark.parametrize(
     ("sql", "reason"),
     [
-        ("PRAGMA application_id = 1", "an SQLite file of another program"),
-        ("PRAGMA user_version = 9", "version 9, written by a newer Outflank; this one reads version 1"),
-        ("UPDATE archive SET value = '3' WHERE name = 'games'", "do not have the right checksum"),
+        ("PRAGMA application_id = 1", "an SQLite file of another kind"),
+        ("PRAGMA user_version = 9", "version 9, written by a newer Outflank; this Outflank reads version 1"),
+        ("UPDATE archive SET value = '3' WHERE name = 'games'", "do not match their checksum"),
         ("DROP TABLE tally", "the table 'tally' is missing"),
     ],
 )

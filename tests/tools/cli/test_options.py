@@ -210,7 +210,7 @@ def test_a_word_after_an_address_option_is_its_value_if_it_has_a_port(
 
 
 def test_weights_without_an_end_are_refused_in_words() -> None:
-    with pytest.raises(FileFormatError, match="it is a pipe or a device, and has to be a file"):
+    with pytest.raises(FileFormatError, match="it is a pipe or a device, not a regular file"):
         weights.read(Path("/dev/zero"))
 
 

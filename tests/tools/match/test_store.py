@@ -504,18 +504,22 @@ def edited(*statements: str) -> Callable[[Path], None]:
 @pytest.mark.parametrize(
     ("prepare", "attempt", "sentence"),
     [
-        (lambda folder: (folder / RUN_FILE).write_bytes(b"none"), Store.resume, "it is no SQLite file"),
+        (lambda folder: (folder / RUN_FILE).write_bytes(b"none"), Store.resume, "it is not an SQLite file"),
         (
             edited("PRAGMA user_version = 99"),
             Store.resume,
-            "version 99, written by a newer Outflank; this one",
+            "version 99, written by a newer Outflank; this Outflank",
         ),
         (edited("DROP TABLE run", "CREATE VIEW run AS SELECT 1"), Store.resume, "it has the view 'run'"),
         (edited("DROP TABLE run", "CREATE VIEW run AS SELECT 1"), read_run, "it has the view 'run'"),
         (edited("DROP TABLE opening"), Store.resume, "the table 'opening' is missing"),
         (edited("PRAGMA user_version = 1"), Store.resume, "duplicate column name: book"),
         (edited("UPDATE run SET value = 'x' WHERE name = 'settings'"), Store.resume, "as the file of a run"),
-        (edited("ALTER TABLE turn RENAME TO moves"), Store.resume, "it has the table 'moves', which is not"),
+        (
+            edited("ALTER TABLE turn RENAME TO moves"),
+            Store.resume,
+            "it has the table 'moves', which Outflank does not",
+        ),
         (lambda folder: (folder / "precious").touch(), create, "need a new or empty folder"),
         (
             lambda folder: None,

@@ -215,7 +215,7 @@ def sql(folder: Path, *statements: str) -> None:
     ("change", "sentence"),
     [
         ("DROP TABLE solved", r"can't read .* as the file of a job .*the table 'solved' is missing"),
-        ("DELETE FROM job", "do not have the right checksum"),
+        ("DELETE FROM job", "do not match their checksum"),
         ({"frontier": "99999"}, "its settings are invalid"),
         ({"frontier": "3"}, "its settings are invalid"),
         ({"workers": "0"}, "its settings are invalid"),
