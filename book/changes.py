@@ -71,7 +71,7 @@ def prune(book: BookWriter, reach: Reach) -> int:
     graph = Graph(book.rules, book.records())
     root = graph.nodes.get(start_key(book.rules))
     if root is None:
-        raise OutflankError(f"{str(book.path)!r} does not have the start of {book.rules}")
+        raise OutflankError(f"{str(book.path)!r} does not contain the starting position of {book.rules}")
     graph.measure(root)
     kept = {node.key for node in _within(graph, root, reach)}
     gone = [node for node in graph.nodes.values() if node.key not in kept]

@@ -55,7 +55,7 @@ def check(
     if root is not None:
         graph.measure(root)
     elif graph.nodes:  # an empty book is valid
-        faults.append(f"the start of {book.rules} is not in the book")
+        faults.append(f"the starting position of {book.rules} is not in the book")
     nodes = graph.nodes.values()
     unreachable = sum(node.error == float("inf") for node in nodes)
     faults += _wrong_values(graph)
@@ -82,7 +82,7 @@ def _wrong_values(graph: Graph) -> Iterator[str]:
     for key, node in graph.nodes.items():
         if stored[key] != _values(node):
             board = graph.position(node).board_string()
-            yield f"score, bounds and lines of {board} are {_words(stored[key])}, and should be {_words(_values(node))}"
+            yield f"score, bounds and lines of {board} are {_words(stored[key])}, but should be {_words(_values(node))}"
 
 
 def _values(node: Node) -> tuple[int, ...]:

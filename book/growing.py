@@ -370,7 +370,7 @@ def learn_game(
     ) -> Iterator[tuple[Question, SearchResult]]:
         for searched in run_here(search, questions):
             if is_stopped():  # the result of a stopped search is dropped
-                raise OutflankError("another command came before the game was learned")
+                raise OutflankError("another command interrupted learning")
             yield searched
 
     with BookWriter.open(path) as book:

@@ -126,7 +126,7 @@ def opening_called(name: str) -> Opening:
         return shortest
     names = [one for each in found for one in (*each.names, *each.japanese) if wanted in _letters(one)]
     shown = ", ".join(names[:_MOST_SHOWN]) + (", ..." if len(names) > _MOST_SHOWN else "")
-    raise NotationError(f"several openings are called {name!r}: {shown}")
+    raise NotationError(f"several openings match {name!r}: {shown}")
 
 
 def opening_line(name: str, rules: Rules | None = None) -> Game:
@@ -146,7 +146,7 @@ def opening_line(name: str, rules: Rules | None = None) -> Game:
             if _key(game.position) == _key(line.position):
                 return game
     raise NotationError(
-        f"{opening.name} ({opening.moves}) is an opening of Othello, not of the rules {rules}"
+        f"{opening.name} ({opening.moves}) is an opening of Othello that can't be played under the rules {rules}"
     )
 
 

@@ -141,7 +141,7 @@ def to_row(record: Record) -> Row:
         and more results than lines.
     """
     if not isinstance(record.lines, tuple) or len(record.lines) != len(NO_LINES):
-        raise SettingsError(f"expected four counts of lines in a record, got {record.lines!r}")
+        raise SettingsError(f"expected four line counts in a record, got {record.lines!r}")
     _check_moves(record.position, record.leaf)
     key, symmetry = key_of(record.position)
     move, leaf_score = (None, None) if record.leaf is None else record.leaf
@@ -181,7 +181,7 @@ def check_row(row: Row) -> None:
     except SettingsError:
         fits = False
     if not fits:
-        raise FileFormatError(f"a row holds numbers that no book has ({_named(row)})")
+        raise FileFormatError(f"a row has numbers that are out of range ({_named(row)})")
 
 
 def to_record(row: Row, rules: Rules) -> Record:
@@ -196,7 +196,7 @@ def to_record(row: Row, rules: Rules) -> Record:
     except (SettingsError, NotationError):
         is_named_so = False
     if not is_named_so:
-        raise FileFormatError(f"a row is for no position of its rules, or for no move of it ({_named(row)})")
+        raise FileFormatError(f"a row has an invalid position or an illegal leaf ({_named(row)})")
     return Record(
         position,
         score,
@@ -222,10 +222,12 @@ def _named(row: Row) -> str:
 
 def _check_moves(position: Position, leaf: Leaf | None) -> None:
     if not position.legal_mask():
-        raise SettingsError(f"a book holds only positions with a move, unlike {position.board_string()}")
+        raise SettingsError(
+            f"a book contains only positions with a legal move, unlike {position.board_string()}"
+        )
     if leaf and leaf.move not in position.legal_moves():
         moves = " ".join(map(str, position.legal_moves()))
-        raise SettingsError(f"expected a leaf out of {moves} for a book, got {leaf.move}")
+        raise SettingsError(f"expected one of the moves {moves} as the leaf, got {leaf.move}")
 
 
 def _checked(*numbers: Any) -> tuple[int | None, ...]:
@@ -239,18 +241,18 @@ def _checked(*numbers: Any) -> tuple[int | None, ...]:
     score, lower, upper, depth, selectivity, level, leaf, leaf_score, *counts = numbers
     score, lower, upper = map(_score, (score, lower, upper))
     if lower > upper:
-        raise SettingsError(f"the lower bound of a record, {lower}, is above the upper, {upper}")
+        raise SettingsError(f"the lower bound of a record, {lower}, is above the upper bound, {upper}")
     depth = whole("the depth in a record", depth, 0, MOST_DISCS, " plies")
     if selectivity not in SELECTIVITIES:
         known = ", ".join(map(str, SELECTIVITIES))
-        raise SettingsError(f"expected a selectivity out of {known} in a record, got {selectivity!r}")
+        raise SettingsError(f"expected one of the selectivities {known} in a record, got {selectivity!r}")
     if level not in (None, HAND_LEVEL):
         level = whole("the level in a record", level, 0, HIGHEST_LEVEL)
     if (leaf, leaf_score) != (None, None):
         leaf, leaf_score = whole("a move in a record", leaf, 0, MOVE_NUMBERS - 1), _score(leaf_score)
     total, *ended = (whole("a count of lines in a record", count, 0, MOST_LINES) for count in counts)
     if sum(ended) > total < MOST_LINES:  # a total at its maximum may be too small, since it is capped
-        raise SettingsError(f"{sum(ended)} lines of a record end, and it has only {total}")
+        raise SettingsError(f"expected no more results than lines in a record, got {sum(ended)} and {total}")
     return score, lower, upper, depth, int(selectivity), level, leaf, leaf_score, total, *ended
 
 
@@ -328,7 +330,9 @@ def entry_of(
         wanted = symmetry.inverse.move(leaf.move)
         key = next((child.key for child in children if child.move == wanted), None)
         if wanted not in [child.move for child in children]:
-            raise FileFormatError(f"a row has a leaf that is no move of its position ({_named(row)})")
+            raise FileFormatError(
+                f"a row has a leaf that is not a legal move of its position ({_named(row)})"
+            )
         images = [child for child in children if child.move == wanted or (key and child.key == key)]
         margin = margin_of(depth, percent, position.empties)
         values = (leaf.score, *around(leaf.score, margin), False, line_to(leaf.score))

@@ -45,7 +45,7 @@ class BookWriter(Book):
         path = Path(path)
         with _locked(path) as lock:
             if path.exists():
-                raise OutflankError(f"{str(path)!r} exists already: a new book needs a new name")
+                raise OutflankError(f"{str(path)!r} already exists: use another name for the new book")
             own = {"rules": str(rules), "created": _now(), "outflank": __version__}
             BOOK.create(path, {**(facts or {}), **own})
             try:
@@ -201,13 +201,13 @@ def _locked(path: Path) -> Iterator[WriterLock]:
 
 def _not_written(path: Path, error: Exception) -> OutflankError:
     reason = error.strerror if isinstance(error, OSError) else error
-    return OutflankError(f"can't write to {str(path)!r} ({reason}); what was committed is safe")
+    return OutflankError(f"can't write to {str(path)!r} ({reason}); committed changes are safe")
 
 
 def _expect_texts(facts: Mapping[str, str]) -> None:
     for text in chain.from_iterable(facts.items()):
         if not isinstance(text, str):
-            raise SettingsError(f"expected a text as a fact of a book, got {text!r}")
+            raise SettingsError(f"expected text for a fact of a book, got {text!r}")
         try:
             text.encode()
         except UnicodeEncodeError:

@@ -43,7 +43,7 @@ def form_of(beginning: bytes) -> Form:
     if edax.is_text_line(first):
         return "edax-text"
     raise FileFormatError(
-        f"expected a book as text, or one of Edax or Egaroucid, got a file that begins with {first[:40]!r}"
+        f"expected a book in text form, or from Edax or Egaroucid, got a file that begins with {first[:40]!r}"
     )
 
 

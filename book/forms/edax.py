@@ -99,7 +99,7 @@ def read(file: BinaryIO, rules: Rules) -> Contents:
     _expect_othello(rules)
     _, version, release, *date_and_rest = read_header(file, _HEADER, MAGIC, "Edax")
     if version != _VERSION[0]:
-        raise FileFormatError(f"expected a book of Edax 4, got one of version {version}.{release}")
+        raise FileFormatError(f"expected an Edax book of version 4, got version {version}.{release}")
     *told, count = date_and_rest
     return checked(_records(file, count, rules)), {FACT: " ".join(map(str, told))}
 
@@ -156,7 +156,7 @@ def _records(file: BinaryIO, count: int, rules: Rules) -> Iterator[tuple[str, Re
         if record is not None:
             yield where, record
     if file.read(1):
-        raise FileFormatError(f"the header promises {count} positions, and there are more")
+        raise FileFormatError(f"the header announces {count} positions, but there are more")
 
 
 def _record(file: BinaryIO, rules: Rules, where: str) -> Record | None:
@@ -176,7 +176,9 @@ def _record(file: BinaryIO, rules: Rules, where: str) -> Record | None:
 
 def _move(square: int, where: str) -> Move:
     if square >= MOST_DISCS:
-        raise FileFormatError(f"{where}: expected a square from 0 to 63 or 65 for the leaf, got {square}")
+        raise FileFormatError(
+            f"{where}: expected a square from 0 to 63 for the leaf, or 65 for none, got {square}"
+        )
     return Move(square)
 
 

@@ -49,14 +49,12 @@ def read(file: BinaryIO, rules: Rules) -> Contents:
         raise SettingsError(f"Egaroucid plays Othello only, not {rules}")
     _, version, count = read_header(file, _HEADER, MAGIC, "Egaroucid")
     if version != _VERSION:
-        raise FileFormatError(
-            f"expected a book of Egaroucid of version {_VERSION}, got one of version {version}"
-        )
+        raise FileFormatError(f"expected an Egaroucid book of version {_VERSION}, got version {version}")
     begin = file.tell()
     size = file.seek(0, 2) - begin
     if size != count * _POSITION.size:
         raise FileFormatError(
-            f"the header promises {count} positions, and there are {size / _POSITION.size:g}"
+            f"the header announces {count} positions, but there are {size / _POSITION.size:g}"
         )
     file.seek(begin)
     known = {key_of(position)[0] for _, position, _ in _positions(file, count, rules)}

@@ -82,9 +82,7 @@ def _take_facts(lines: Iterator[tuple[int, str]], facts: dict[str, str]) -> list
             return [(number, line)]
         name, _, value = text.partition(" ")
         if name in facts or name == CHECKSUM_FACT:
-            raise FileFormatError(
-                f"line {number}: {name[:40]!r} can't be a fact, since something else says it"
-            )
+            raise FileFormatError(f"line {number}: the fact {name[:40]!r} is reserved or repeated")
         facts[name] = value
     return []
 

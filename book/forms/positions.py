@@ -30,7 +30,7 @@ def checked(records: Iterable[tuple[str, Record]]) -> Iterator[Record]:
         except SettingsError as error:
             raise FileFormatError(f"{where}: {error}") from None
         if key in known:
-            raise FileFormatError(f"{where}: this position was there before")
+            raise FileFormatError(f"{where}: duplicate position")
         known.add(key)
         yield record
 
@@ -39,7 +39,7 @@ def read_header(file: BinaryIO, form: Struct, magic: bytes, program: str) -> tup
     """Return the values of a header that begins with `magic`. Raises: FileFormatError if there is none."""
     header = file.read(form.size)
     if not header.startswith(magic):
-        raise FileFormatError(f"this is no book of {program}")
+        raise FileFormatError(f"this is not a book from {program}")
     if len(header) < form.size:
         raise FileFormatError(f"expected a header of {form.size} bytes, got {len(header)}")
     return form.unpack(header)

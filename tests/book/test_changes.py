@@ -96,8 +96,8 @@ def test_a_pruned_book_grows_again_and_loses_what_can_not_be_reached(tmp_path: P
 def test_a_book_without_a_root_is_not_pruned_and_a_check_finds_it(tmp_path: Path) -> None:
     path = make_book(tmp_path / "b", [record(after("f5"))])
     with BookWriter.open(path) as book:
-        assert "the start of othello is not in the book" in check(book).faults[0]
-        with pytest.raises(OutflankError, match="does not have the start of othello"):
+        assert "the starting position of othello is not in the book" in check(book).faults[0]
+        with pytest.raises(OutflankError, match="does not contain the starting position of othello"):
             prune(book, Reach())
 
 
@@ -227,24 +227,27 @@ def test_the_numbers_of_numpy_are_stored_as_numbers(tmp_path: Path) -> None:
     ("changed", "sentence"),
     [
         ({"score": 65}, "a score in a record of at most 64 discs, got 65"),
-        ({"leaf": Leaf(Move(0), 0)}, "a leaf out of d3 c4 f5 e6 for a book, got a1"),
-        ({"selectivity": 74}, "a selectivity out of 73, 87.*"),
+        ({"leaf": Leaf(Move(0), 0)}, "one of the moves d3 c4 f5 e6 as the leaf, got a1"),
+        ({"selectivity": 74}, "one of the selectivities 73, 87.*"),
         ({"lines": LineCounts(2**32)}, "a count of lines in a record of at most.*"),
-        ({"position": Position.parse("X" * 40 + "O" * 24)}, "a book holds only positions with a move.*"),
+        (
+            {"position": Position.parse("X" * 40 + "O" * 24)},
+            "a book contains only positions with a legal move.*",
+        ),
         ({"score": 1.5}, "a whole number for a score in a record, got 1.5"),
         ({"score": None}, "a whole number for a score in a record, got None"),
         ({"upper": "1"}, "a whole number for a score in a record, got '1'"),
         ({"leaf": Leaf(Move.parse("f5"), 2.0)}, "a whole number for a score in a record, got 2.0"),  # type: ignore[arg-type]
-        ({"lower": 20, "upper": -20}, "the lower bound of a record, 20, is above the upper, -20"),
+        ({"lower": 20, "upper": -20}, "the lower bound of a record, 20, is above the upper bound, -20"),
         ({"depth": 12.5}, "a whole number for the depth in a record, got 12.5"),
         ({"depth": 65}, "the depth in a record of at most 64 plies, got 65"),
         ({"level": "x"}, "a whole number for the level in a record, got 'x'"),
         ({"level": -5}, "the level in a record of at least 0, got -5"),
         ({"level": 2**70}, f"the level in a record of at most 60, got {2**70}"),
-        ({"lines": (1, 0)}, r"four counts of lines in a record, got \(1, 0\)"),
-        ({"lines": None}, "four counts of lines in a record, got None"),
+        ({"lines": (1, 0)}, r"four line counts in a record, got \(1, 0\)"),
+        ({"lines": None}, "four line counts in a record, got None"),
         ({"lines": LineCounts(-1)}, "a count of lines in a record of at least 0, got -1"),
-        ({"lines": LineCounts(1, 5, 5, 5)}, "15 lines of a record end, and it has only 1"),
+        ({"lines": LineCounts(1, 5, 5, 5)}, "no more results than lines in a record, got 15 and 1"),
     ],
 )
 def test_a_record_of_nonsense_is_refused_in_words(
@@ -278,7 +281,7 @@ def test_what_a_book_of_edax_may_say_is_stored(tmp_path: Path, changed: dict[str
 def test_facts_that_are_no_text_make_no_book(tmp_path: Path, facts: Any) -> None:
     with pytest.raises(
         SettingsError,
-        match=r"^(expected a text as a fact of a book, got |the fact .* can't be written as UTF-8)",
+        match=r"^(expected text for a fact of a book, got |the fact .* can't be written as UTF-8)",
     ):
         BookWriter.create(tmp_path / "b", OTHELLO, facts)
 

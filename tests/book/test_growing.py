@@ -285,7 +285,7 @@ def test_learning_that_is_broken_off_leaves_the_book_as_it_was(
     monkeypatch.setattr("outflank.book.growing._COMMIT_SECONDS", 0.0)
     before = contents(path)
     if error is None:
-        with pytest.raises(OutflankError, match="before the game was learned"):
+        with pytest.raises(OutflankError, match="another command interrupted learning"):
             learn_game(path, GAME, judge(), true_from(searches))
     else:
         with pytest.raises(type(error)):

@@ -107,7 +107,7 @@ def test_an_opening_is_found_by_each_of_its_names_or_by_a_part_of_one(name: str,
         ("...", "no opening is called '...'"),
         (
             "rose-b",
-            "several openings are called 'rose-b': Rose-Bill, Central Rose-Bill, Rose-Birth, Rose-Birdie",
+            "several openings match 'rose-b': Rose-Bill, Central Rose-Bill, Rose-Birth, Rose-Birdie",
         ),
     ],
 )
@@ -134,7 +134,9 @@ def test_the_line_of_an_opening_is_played_by_the_rules_of_the_game() -> None:
     assert two_ways.transcript() == "c5e6f3e3f4"
     assert str(opening_of_game(two_ways)) == "Tiger"
     for rules in ("ravensburger-1987", "reversi,start=parallel-north"):
-        with pytest.raises(NotationError, match=f"opening of Othello, not of the rules {rules}"):
+        with pytest.raises(
+            NotationError, match=f"opening of Othello that can't be played under the rules {rules}"
+        ):
             opening_line("tiger", Rules.parse(rules))
 
 

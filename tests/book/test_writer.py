@@ -74,7 +74,7 @@ def test_a_second_writer_and_a_second_book_are_refused_and_readers_are_not(path:
             BookWriter.create(path, OTHELLO)
         with Book.open(path) as reader:
             assert START in reader
-    with pytest.raises(OutflankError, match=r".* exists already: a new book needs a new name"):
+    with pytest.raises(OutflankError, match=r".* already exists: use another name for the new book"):
         BookWriter.create(path, OTHELLO)
     with BookWriter.open(path) as writer:
         assert START in writer
@@ -165,7 +165,7 @@ def test_a_full_disk_is_told_and_loses_nothing(
     writer = BookWriter.open(path)
     whole = writer._connection
     monkeypatch.setattr(writer, "_connection", FullDisk(whole, lambda sql: sql.startswith(statement)))
-    with pytest.raises(OutflankError, match=r"can't write to .*disk is full.*; what was committed is safe"):
+    with pytest.raises(OutflankError, match=r"can't write to .*disk is full.*; committed changes are safe"):
         put_and_compact(writer)
     monkeypatch.setattr(writer, "_connection", whole)
     writer.close()

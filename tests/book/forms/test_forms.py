@@ -139,7 +139,8 @@ def test_a_form_is_found_out(book: Book) -> None:
     for form in WRITTEN_FORMS:
         assert form_of(written(book, form)[:256]) == form
     with pytest.raises(
-        FileFormatError, match="expected a book as text, or one of Edax or Egaroucid, got a file that begins"
+        FileFormatError,
+        match="expected a book in text form, or from Edax or Egaroucid, got a file that begins",
     ):
         form_of(b"SQLite format 3\0")
 
@@ -187,8 +188,8 @@ def refused(data: bytes, form: Form | None = None) -> str:
         ("outflank book 1\nrules chess\n", "line 2: expected one of the presets othello "),
         (f"{HEAD}{GOOD} 5", "line 3: expected a board, a side and 12 columns, got 15 words"),
         (f"{HEAD}{BOARD}", "line 3: expected a board, a side and 12 columns, got 2 words"),
-        (f"{HEAD}{GOOD}\n\n# a comment\n{GOOD.replace('f5', 'a1')}", "line 6: expected a leaf out of d3 c4"),
-        (f"{HEAD}{GOOD.replace('73', '74')}", "line 3: expected a selectivity out of 73, "),
+        (f"{HEAD}{GOOD}\n\n# a comment\n{GOOD.replace('f5', 'a1')}", "line 6: expected one of the moves d3 c4"),
+        (f"{HEAD}{GOOD.replace('73', '74')}", "line 3: expected one of the selectivities 73, "),
         (f"{HEAD}{GOOD.replace(' 10 ', ' ten ')}", "line 3: expected a whole number, got 'ten'"),
         (f"{HEAD}{GOOD.replace(' 1 -3', ' 99 -3')}", "line 3: expected a score in a record of at most 64 discs"),
         (f"{HEAD}{GOOD.replace('f5 1', '- 1')}", "line 3: expected a square from a1 to h8, got '-'"),
@@ -204,11 +205,11 @@ def test_our_text_is_refused_by_the_line(text: str, sentence: str) -> None:
     ("line", "sentence"),
     [
         ("nothing of the kind", "expected a board, a side, a level, a move and a score, got 'nothing"),
-        (EDAX_LINE.replace("F5", "A1"), "expected a leaf out of d3 c4 f5 e6 for a book, got a1"),
+        (EDAX_LINE.replace("F5", "A1"), "expected one of the moves d3 c4 f5 e6 as the leaf, got a1"),
         (EDAX_LINE.replace(",7,", ",61,"), "expected a level from 0 to 60, got 61"),
         (EDAX_LINE.replace(",1", ",99"), "expected a score in a record of at most 64 discs, got 99"),
-        (EDAX_LINE, "this position was there before"),
-        (EDAX_LINE.replace("F5,1", "D3,3"), "this position was there before"),
+        (EDAX_LINE, "duplicate position"),
+        (EDAX_LINE.replace("F5,1", "D3,3"), "duplicate position"),
     ],
 )
 def test_edax_text_is_refused_by_the_line(line: str, sentence: str) -> None:
@@ -232,9 +233,9 @@ def test_a_binary_that_was_cut_short_anywhere_says_so(binary: bytes) -> None:
 @pytest.mark.parametrize(
     ("at", "value", "sentence"),
     [
-        (0, 65, "this is no book of Edax"),
-        (8, 3, "expected a book of Edax 4, got one of version 3.6"),
-        (38, 1, "the header promises 1 positions, and there are more"),
+        (0, 65, "this is not a book from Edax"),
+        (8, 3, "expected an Edax book of version 4, got version 3.6"),
+        (38, 1, "the header announces 1 positions, but there are more"),
         (42 + 39, 61, "position 1 of 5: expected a level from 0 to 60, got 61"),
         (42 + 32, 99, "position 1 of 5: expected a score in a record of at least -64 discs, got -157"),
     ],
@@ -250,7 +251,7 @@ def test_a_position_that_comes_twice_is_refused(binary: bytes) -> None:
     one = binary[42 : 42 + 40 + 2 * (binary[42 + 38] + 1)]
     header = binary[:38] + b"\2" + binary[39:42]
 
-    assert refused(header + one + one) == "position 2 of 2: this position was there before"
+    assert refused(header + one + one) == "position 2 of 2: duplicate position"
 
 
 def test_random_bytes_never_make_a_record_that_a_book_would_not_take(binary: bytes) -> None:
@@ -305,14 +306,14 @@ HEADER, RECORD = EMPTY_EGBK3[:14], EMPTY_EGBK3[14:]
     ("data", "sentence"),
     [
         (HEADER[:12], "expected a header of 14 bytes, got 12"),
-        (EMPTY_EGBK3[:-1], "the header promises 1 positions, and there are 0.96"),
-        (EMPTY_EGBK3 + RECORD, "the header promises 1 positions, and there are 2"),
+        (EMPTY_EGBK3[:-1], "the header announces 1 positions, but there are 0.96"),
+        (EMPTY_EGBK3 + RECORD, "the header announces 1 positions, but there are 2"),
         (
             HEADER[:9] + b"\2\1\0\0\0" + RECORD,
-            "expected a book of Egaroucid of version 3, got one of version 2",
+            "expected an Egaroucid book of version 3, got version 2",
         ),
-        (HEADER[:10] + b"\xff\xff\xff\x7f" + RECORD, "the header promises 2147483647 positions, and"),
-        (HEADER[:10] + b"\2\0\0\0" + 2 * RECORD, "position 2 of 2: this position was there before"),
+        (HEADER[:10] + b"\xff\xff\xff\x7f" + RECORD, "the header announces 2147483647 positions, but"),
+        (HEADER[:10] + b"\2\0\0\0" + 2 * RECORD, "position 2 of 2: duplicate position"),
         (HEADER + RECORD[8:16] + RECORD[8:], "position 1 of 1: "),
         (HEADER + RECORD[:17] + b"\x65" + RECORD[18:], "position 1 of 1: "),
     ],

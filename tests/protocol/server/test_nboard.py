@@ -353,7 +353,7 @@ def test_another_command_breaks_learning_off(tmp_path: Path) -> None:
     assert inbox.take() == b"learn"
 
     assert dialogue.send("learn")[-1] == (
-        "status the game was not learned: another command came before the game was learned"
+        "status the game was not learned: another command interrupted learning"
     )
     assert records(path) == before
 
