@@ -91,7 +91,7 @@ def _expect_no_part(path: Path, book: Path) -> None:
     target = file_of(book)
     if file_of(path) in [target.with_name(target.name + ending) for ending in _PARTS]:
         raise SettingsError(
-            f"can't write to {str(path)!r}, which is part of the book {str(book)!r}: name another file"
+            f"can't write to {str(path)!r}, which is part of the book {str(book)!r}: use another file"
         )
 
 
@@ -151,7 +151,7 @@ def grow_book(
     except (KeyboardInterrupt, SystemExit):
         book.rollback()
         click.echo(
-            f"Interrupted: {book.path} keeps its {counted(len(book), 'position')}; go on at any time.",
+            f"Interrupted: {book.path} keeps its {counted(len(book), 'position')}; continue at any time.",
             err=True,
         )
         raise
@@ -212,7 +212,7 @@ def print_result(
         ("positions", f"{progress.positions:,}, {progress.added:,} of them new"),
         (
             "searches",
-            f"{progress.searches:,} on level {level} in {progress.seconds:,.1f} s, {rate:,.1f} a second",
+            f"{progress.searches:,} at level {level} in {progress.seconds:,.1f} s, {rate:,.1f} a second",
         ),
         *([] if games is None else [("games", f"{games:,}")]),
     ]
@@ -265,7 +265,7 @@ def played_lines(
         else:
             read.bad.add(
                 f"{shown(source)}, game {number}: the book is for {book.rules} from {book.rules.start}, "
-                f"and the game is by {game.rules} from {game.first.board_string()}"
+                f"but the game is under {game.rules} from {game.first.board_string()}"
             )
 
 

@@ -32,7 +32,7 @@ def import_book(source: str, path: Path, rules: Rules | None, form: Form | None)
     """
     with lock_book(path), _folder_beside(path) as folder:
         if path.exists():
-            raise OutflankError(f"{str(path)!r} exists already: a book is imported under a new name")
+            raise OutflankError(f"{str(path)!r} already exists: import the book under another name")
         made = folder / path.name
         with _open(source, path, folder) as file:
             try:

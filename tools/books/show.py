@@ -40,7 +40,7 @@ def known_entry(book: Book, game: Game) -> BookEntry:
     if entry is not None and entry.moves:
         return entry
     if game.position.is_over:
-        raise OutflankError("the game is over, and books end before that")
+        raise OutflankError("the game is over, and books contain no finished games")
     left = book_exit(book, game)
     if left is None:
         raise OutflankError(f"the position is not in the book {str(book.path)!r}")
@@ -201,10 +201,10 @@ def counts_text(book: Book, counts: Mapping[str, Any]) -> Iterator[str]:
     if counts["bytes"] is not None:
         yield f"{counts['bytes']:,} bytes, {counts['bytes'] / max(count, 1):.0f} a position"
     levels = counts["levels"].items()
-    shown = (f"{each:,} on {level if level == _OTHER else f'level {level}'}" for level, each in levels)
+    shown = (f"{each:,} at {level if level == _OTHER else f'level {level}'}" for level, each in levels)
     yield f"levels: {', '.join(shown)}"
     if judged_by := counts["evaluations"]:
-        yield f"judged by the evaluation {' and '.join(judged_by)}; that of this Outflank is {checksum()}"
+        yield f"scored by the evaluation {' and '.join(judged_by)}; this Outflank has {checksum()}"
     entry = book.probe(Position.start(book.rules))
     if entry is not None:
         side = book.rules.colour_name(book.rules.begins)
@@ -252,15 +252,15 @@ def check_text(path: Path, checked: "BookCheck", judged_by: Sequence[str]) -> It
         yield f"and {counted(len(faults) - _FAULTS_SHOWN, 'more fault')}"
     yield (
         f"{path}: {counted(checked.positions, 'position')}, {counted(len(faults), 'fault')}, "
-        f"{checked.unreachable:,} not reached from the start, {checked.unfinished:,} to be finished"
+        f"{checked.unreachable:,} not reachable from the start, {checked.unfinished:,} unfinished"
     )
     if again is not None:
         yield (
-            f"searched again: {again['searched']:,}, the same {again['same']:,}, "
+            f"searched again: {again['searched']:,}, {again['same']:,} with the same score, "
             f"mean difference {again['mean_difference']:.2f} discs, largest {again['largest_difference']}"
         )
     if others := [evaluation for evaluation in judged_by if evaluation != here]:
         yield (
-            f"the evaluation {' and '.join(others)} judged this book, and this Outflank has {here}, which gives "
-            f"other scores; to judge it again: outflank book deepen {join_command([str(path)])} --again"
+            f"the evaluation {' and '.join(others)} scored this book, but this Outflank has {here}, which gives "
+            f"other scores; to score it again: outflank book deepen {join_command([str(path)])} --again"
         )
