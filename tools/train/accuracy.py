@@ -16,7 +16,7 @@ _ROWS = {
     "slope": ("slope", "{:.3f}"),
     f"within {_NEAR_IN_DISCS} discs": ("within3", "{:.1%}"),
     "best move": ("best_move_rate", "{:.1%}"),
-    "lost a move": ("discs_lost", "{:.2f} discs"),
+    "loss per move": ("discs_lost", "{:.2f} discs"),
 }
 
 

@@ -173,8 +173,8 @@ def plan(settings: BootstrapSettings, workers: int | None) -> str:
     free = shutil.disk_usage(there).free
     if free < needed:
         raise OutflankError(
-            f"the games of {_duration(left)} may take {needed // _MB:,} MB, and {settings.folder} has {free // _MB:,} "
-            "MB free: choose a shorter --budget or another folder"
+            f"the games of {_duration(left)} may take {needed // _MB:,} MB, but {settings.folder} has only "
+            f"{free // _MB:,} MB free: use a shorter --budget or another folder"
         )
     until = datetime.now() + timedelta(seconds=left)
     room = f"at most about {needed // _MB:,} MB of the {free // _MB:,} MB free"
@@ -331,4 +331,4 @@ def _seconds_of_steps(path: Path) -> dict[str, float]:
     except FileNotFoundError:
         return {}
     except (ValueError, AttributeError, TypeError):
-        raise FileFormatError(f"{path} does not hold the seconds of each step") from None
+        raise FileFormatError(f"{path} does not contain the seconds of each step") from None

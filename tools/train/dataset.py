@@ -47,7 +47,7 @@ def read_header(path: Path) -> dict[str, Any]:
     with path.open("rb") as file:
         magic, line = file.readline(len(_MAGIC)), file.readline()
     if magic != _MAGIC:
-        raise FileFormatError(f"{path} is no shard of positions, or one of another version")
+        raise FileFormatError(f"{path} is not a shard of positions, or has another version")
     try:
         header = json.loads(line)
     except ValueError:
@@ -65,7 +65,7 @@ def read_shard(path: Path) -> Records:
     except zlib.error:
         raise FileFormatError(f"the shard of positions {path} has damaged records") from None
     if zlib.crc32(raw) != header.get("crc32") or len(raw) != header.get("positions", -1) * RECORD.itemsize:
-        raise FileFormatError(f"the records of the shard of positions {path} differ from their checksum")
+        raise FileFormatError(f"the records of the shard of positions {path} do not match their checksum")
     return np.frombuffer(raw, RECORD)
 
 

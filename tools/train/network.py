@@ -101,12 +101,12 @@ class Checkpoint:
             training, states = content["training"], content["states"]
         except Exception as error:  # PyTorch raises errors of many types
             raise FileFormatError(
-                f"{path} does not hold the state of a training ({type(error).__name__})"
+                f"{path} does not contain the state of a training run ({type(error).__name__})"
             ) from None
         if training != self._identity:
             raise FileFormatError(
-                f"{path} holds the state of a training with other settings or data: "
-                "remove it, or give the settings that it was begun with"
+                f"{path} contains the state of a training run with other settings or data: "
+                "remove it, or use the settings of that run"
             )
         return dict(states)
 
@@ -208,7 +208,7 @@ def _check_device(name: str) -> None:
         torch.empty(0, device=name)
     except (AssertionError, RuntimeError):  # PyTorch does not know the device, or does not find it
         raise SettingsError(
-            f"expected a device that PyTorch can compute on here, like cpu, got {name!r}"
+            f"expected a device that PyTorch can use here, such as cpu, got {name!r}"
         ) from None
 
 

@@ -183,7 +183,7 @@ def test_another_file_is_refused(tmp_path: Path, content: str) -> None:
     path = tmp_path / "spent.json"
     path.write_text(content)
 
-    with pytest.raises(FileFormatError, match=r"spent\.json does not hold the seconds of each step"):
+    with pytest.raises(FileFormatError, match=r"spent\.json does not contain the seconds of each step"):
         spent_on(path)
 
 

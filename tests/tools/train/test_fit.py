@@ -216,7 +216,7 @@ def test_a_missing_package_or_too_small_a_disk_is_said_before_the_first_game(
     monkeypatch.setattr(f"{bootstrap}.find_spec", lambda name: name)
     monkeypatch.setattr(f"{bootstrap}.shutil.disk_usage", lambda path: SimpleNamespace(free=400_000_000))
     with pytest.raises(
-        OutflankError, match=r"the games of 2.0 hours may take 438 MB, and .*all has 400 MB free"
+        OutflankError, match=r"the games of 2.0 hours may take 438 MB, but .*all has only 400 MB free"
     ):
         plan(settings, workers=2)
     monkeypatch.setattr(f"{bootstrap}.shutil.disk_usage", lambda path: SimpleNamespace(free=5_000_000_000))

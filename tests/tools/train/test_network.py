@@ -220,7 +220,7 @@ def test_an_interrupted_training_goes_on_where_it_was_and_no_other_one_does(
 
     with pytest.raises(Interrupted):
         network.train(NOTHING, records, settings, stop_in_the_last_stage, keep_in=kept)
-    with pytest.raises(FileFormatError, match="of a training with other settings or data"):
+    with pytest.raises(FileFormatError, match="of a training run with other settings or data"):
         network.train(NOTHING, records, replace(settings, epochs=2), unheard, keep_in=kept)
     again = network.train(NOTHING, records, settings, reports.append, keep_in=kept)
 
@@ -228,7 +228,7 @@ def test_an_interrupted_training_goes_on_where_it_was_and_no_other_one_does(
     assert {report.stage for report in reports} == {STAGES - 1}
     assert [path.name for path in tmp_path.iterdir()] == []
     kept.write_bytes(b"nothing of the kind")
-    with pytest.raises(FileFormatError, match=f"{kept.name} does not hold the state of a training"):
+    with pytest.raises(FileFormatError, match=f"{kept.name} does not contain the state of a training run"):
         network.train(NOTHING, records, settings, unheard, keep_in=kept)
 
 
