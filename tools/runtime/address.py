@@ -70,7 +70,7 @@ class Address:
             option: the command-line option that sets this address, such as ``--listen``.
         """
         named = replace(self, names=(*self.names, name))
-        return f"a browser that called this server {name} was refused; {option} {named} lets such browsers in"
+        return f"refused a browser that used the host name {name}; use {option} {named} to accept it"
 
     @property
     def is_loopback(self) -> bool:

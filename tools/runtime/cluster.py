@@ -82,7 +82,7 @@ def connect(address: str) -> Client:
     except OSError as error:
         raise SettingsError(f"can't reach a Dask scheduler at {address}: {error}") from None
     except Exception:  # another program's reply can be misread in any way, for example as a huge size
-        raise SettingsError(f"the program at {address} is no Dask scheduler") from None
+        raise SettingsError(f"the program at {address} is not a Dask scheduler") from None
     try:
         _expect_same_build(client)
     except BaseException:
@@ -103,7 +103,7 @@ def _expect_same_build(client: Client) -> None:
     found = client.run(eval, _BUILD_THERE, on_error="return")
     for worker, build in sorted(found.items()):
         if isinstance(build, BaseException):
-            raise SettingsError(f"the worker {worker} can't work for us ({type(build).__name__}: {build})")
+            raise SettingsError(f"the worker {worker} can't run Outflank ({type(build).__name__}: {build})")
         if tuple(build) != this_build():
             raise _other_build(worker, build, this_build())
 
@@ -120,14 +120,14 @@ def if_same_build(
     Raises: SettingsError, and the exceptions of `function`.
     """
     if this_build() != wanted:
-        raise _other_build("that came later", this_build(), wanted)
+        raise _other_build("that joined later", this_build(), wanted)
     return function(*arguments, **named)
 
 
 def _other_build(worker: str, found: tuple[str, str], wanted: tuple[str, str]) -> SettingsError:
     one, other = (f"Outflank {version} with evaluation {weights}" for version, weights in (found, wanted))
     return SettingsError(
-        f"the worker {worker} runs {one}, and this command {other}: install the same on both"
+        f"the worker {worker} runs {one}, but this command runs {other}: install the same build on both"
     )
 
 

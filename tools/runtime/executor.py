@@ -56,7 +56,7 @@ def open_executor(workers: int | None = None, cluster: str | None = None) -> Ite
                 count, _Context(), _begin_as_worker, (in_use().absolute(),)
             )
         except OSError as error:  # the error has no errno if a semaphore can't be created
-            reason = error.strerror if error.errno else "the system has no room for their locks"
+            reason = error.strerror if error.errno else "the system can't create their locks"
             raise OutflankError(f"can't start workers ({reason})") from None
         try:
             yield executor, count

@@ -88,7 +88,7 @@ class KeptResults:
             self._open()
             if self._known:
                 results = counted(len(self._known), "result")
-                self._say(f"continues a command that was interrupted: {results} known")
+                self._say(f"continuing an interrupted command: {results} known")
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
@@ -99,7 +99,7 @@ class KeptResults:
         if kind is None and self._lock is not None:
             remove_database(self.path)
         elif kind is not None and self._known and os.path.exists(self.path):
-            self._say(f"{counted(len(self._known), 'result')} kept: the same command continues")
+            self._say(f"{counted(len(self._known), 'result')} kept: run the same command to continue")
         if self._lock is not None:
             self._lock.release()
 

@@ -143,7 +143,7 @@ def test_workers_of_another_build_are_refused_with_both_named(tmp_path: Path) ->
     """A match, a book and training would take their numbers for ours; no book is left that was only begun."""
     (tmp_path / "other.py").write_text("import outflank; outflank.__version__ = '0.9.0'")
     old, new = (f"Outflank {version} with evaluation {checksum()}" for version in ("0.9.0", __version__))
-    named = f"runs {old}, and this command {new}: install the same on both"
+    named = f"runs {old}, but this command runs {new}: install the same build on both"
     with scheduler() as address, process(*worker(address, "--preload", str(tmp_path / "other.py"))):
         wait_for_worker(address)
         match = outflank("match", *MATCH, "--cluster", address, "--out", tmp_path / "m")
@@ -164,9 +164,9 @@ def test_a_run_holds_its_build_and_a_worker_of_another_one_refuses_its_tasks(tmp
     assert (facts["outflank"], facts["evaluation"]) == this_build()
 
     assert if_same_build(this_build(), max, 1, 2) == 2
-    with pytest.raises(SettingsError, match=r"runs Outflank .*, and this command Outflank 0\.9\.0 with"):
+    with pytest.raises(SettingsError, match=r"runs Outflank .*, but this command runs Outflank 0\.9\.0 with"):
         if_same_build(("0.9.0", checksum()), max, 1, 2)
-    with pytest.raises(SettingsError, match=r"runs Outflank .*, and this command Outflank .* 00c0ffee"):
+    with pytest.raises(SettingsError, match=r"runs Outflank .*, but this command runs Outflank .* 00c0ffee"):
         if_same_build((__version__, "00c0ffee"), max, 1, 2)
 
 

@@ -67,6 +67,6 @@ def another_program() -> Iterator[str]:
 def test_another_program_in_the_schedulers_place_is_told() -> None:
     with (
         another_program() as address,
-        pytest.raises(SettingsError, match=f"^the program at {address} is no Dask scheduler$"),
+        pytest.raises(SettingsError, match=f"^the program at {address} is not a Dask scheduler$"),
     ):
         connect(address)

@@ -81,12 +81,12 @@ def test_the_same_command_takes_what_is_known_and_removes_its_file(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     answered(stop=4)
-    assert "4 results kept: the same command continues" in capsys.readouterr().err
+    assert "4 results kept: run the same command to continue" in capsys.readouterr().err
     assert len(list(folder.iterdir())) == 1
 
     results, worked = answered(stop=8)
     assert worked == [4, 5, 6, 7]
-    assert "continues a command that was interrupted: 4 results known" in capsys.readouterr().err
+    assert "continuing an interrupted command: 4 results known" in capsys.readouterr().err
 
     results, worked = answered()
     assert results == [found(key) for key in KEYS]

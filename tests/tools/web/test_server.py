@@ -200,8 +200,8 @@ def test_a_name_that_is_refused_is_told_once_with_what_lets_it_in() -> None:
     assert told[:3] == ["live.example.org", "b.example", "0.example"]
     assert len(told) == 20
     assert Address("0.0.0.0", 80, ("a.example",)).refused("b.example", "--listen") == (
-        "a browser that called this server b.example was refused; "
-        "--listen 0.0.0.0:80,a.example,b.example lets such browsers in"
+        "refused a browser that used the host name b.example; "
+        "use --listen 0.0.0.0:80,a.example,b.example to accept it"
     )
 
 
