@@ -114,7 +114,7 @@ class Arena(RunObserver):
         known = self.tokens.names()
         for name in field:
             if name not in known:
-                self.connection_of(name).bar("it has no token any more")
+                self.connection_of(name).bar("it no longer has a token")
 
     def engine_of(self, name: str) -> EngineSpec:
         """Return the engine spec of an entrant, for the run's settings."""
@@ -181,7 +181,9 @@ class Arena(RunObserver):
         """Suspend the start of new pairs of games if `paused` is true; otherwise resume it."""
         self.is_paused = paused
         self._on_changed()
-        self._say("no pair of games begins until the arena goes on" if paused else "the arena goes on", "")
+        self._say(
+            "the arena is paused: no new pair of games starts" if paused else "the arena has resumed", ""
+        )
 
     def kick(self, name: str) -> None:
         """Remove an entrant: void its token and close its connection. The entrant loses its current games.
@@ -189,15 +191,15 @@ class Arena(RunObserver):
         Raises: SettingsError if no entrant of this name has a token.
         """
         if not self.tokens.expel(name):
-            raise SettingsError(f"nobody who has a token is called {name!r}")
-        reason = "the organiser has sent it away"
+            raise SettingsError(f"no entrant called {name!r} has a token")
+        reason = "the organiser has removed this engine"
         self.connection_of(name).bar(reason)
         self._close_sockets(name, reason)
-        self._say(f"{name} was sent away", "")
+        self._say(f"{name} was removed", "")
 
     def renew(self, name: str) -> None:
         """Close the sockets of an entrant whose token was replaced. It may reconnect with the new token."""
-        self._close_sockets(name, "the organiser has made a new token; ask for it")
+        self._close_sockets(name, "the organiser has issued a new token; ask for it")
 
     def _close_sockets(self, name: str, reason: str) -> None:
         for client in list(self._sockets.get(name, ())):
@@ -214,7 +216,7 @@ class Arena(RunObserver):
         except OutflankError as error:
             # Refusals of the same kind are folded. The kind is the text before the first comma, since the text after it
             # may quote the client.
-            self._say(f"somebody was refused: {error}", str(error).partition(",")[0])
+            self._say(f"a client was refused: {error}", str(error).partition(",")[0])
             with suppress(Exception):  # the client may have disconnected
                 await client.refuse(error)
         except (WebSocketDisconnect, RuntimeError):
@@ -249,9 +251,9 @@ class Arena(RunObserver):
         try:
             opening = await client.receive(_OPEN_SECONDS)
         except TimeoutError:
-            raise Refusal(f"no open came within {_OPEN_SECONDS:g} s", again=True) from None
+            raise Refusal(f"no open message within {_OPEN_SECONDS:g} s", again=True) from None
         if not isinstance(opening, messages.OpenMessage):
-            raise Refusal(f"expected open after the greeting, got {opening.type}")
+            raise Refusal(f"expected open after welcome, got {opening.type}")
         await self._admitted(token)  # checked again, since the token may have become void
         client.is_open = True
         connection.attach(client, opening.slots, printable(opening.engine))
@@ -265,18 +267,18 @@ class Arena(RunObserver):
     def _admit(self, token: str) -> Connection:
         name = self.tokens.who(token)
         if name is None:
-            raise Refusal("nobody has this token; ask the organiser for one")
+            raise Refusal("unknown token; ask the organiser for one")
         if name in self._taken:
             raise Refusal(
-                f"an engine of this machine is called {name} too; ask the organiser for another name"
+                f"an engine on the server is also called {name}; ask the organiser for another name"
             )
         if self._field is not None and name not in self._field:
-            raise Refusal("the tournament has begun without you")
+            raise Refusal("the tournament has already begun")
         return self.connection_of(name)
 
     def _on_change(self, line: Connection) -> None:
-        what = "has lost its line" if line.is_lost and not self._is_over else "has gone"
-        what = f"is in with {line.engine}" if line.is_open else what
+        what = "has lost its connection" if line.is_lost and not self._is_over else "has disconnected"
+        what = f"is connected with {line.engine}" if line.is_open else what
         self._say(f"{line.name} {what}", f"{line.name} {what.split()[0]}")
         self._on_changed()
         if self._is_over:
@@ -292,13 +294,13 @@ async def _token_of(client: ClientSocket) -> str:
     try:
         hello = await client.receive(_HELLO_SECONDS)
     except TimeoutError:
-        raise Refusal(f"no hello came within {_HELLO_SECONDS:g} s", again=True) from None
+        raise Refusal(f"no hello message within {_HELLO_SECONDS:g} s", again=True) from None
     if not isinstance(hello, messages.HelloMessage):
         raise Refusal(f"expected hello as the first message, got {hello.type}")
     if hello.protocol != VERSION:
         raise Refusal(
-            f"this server speaks version {VERSION} of the messages, and you speak {hello.protocol}: "
-            f"use an Outflank of the server's version"
+            f"this server uses version {VERSION} of the messages, but the client uses {hello.protocol}: "
+            f"use the server's version of Outflank"
         )
     return hello.token
 

@@ -147,14 +147,14 @@ class ClientSocket:
                 message = await self.receive(SILENCE_SECONDS)
             except TimeoutError:
                 self.was_silent = self.is_lost = True
-                raise Refusal(f"nothing was heard from you for {SILENCE_SECONDS:.0f} s", again=True) from None
+                raise Refusal(f"the client was silent for {SILENCE_SECONDS:.0f} s", again=True) from None
             except WebSocketDisconnect as end:
                 self.is_lost = end.code not in _GOODBYES
                 raise
             if not self._is_answer(message, connection) and not unasked.spend():
                 raise Refusal(
-                    f"too many messages that answer nothing: {rate} a second are allowed; "
-                    f"come again in {SILENCE_SECONDS:.0f} s",
+                    f"too many messages that answer no request: {rate} a second are allowed; "
+                    f"reconnect in {SILENCE_SECONDS:.0f} s",
                     again=True,
                 )
 
@@ -189,7 +189,7 @@ class ClientSocket:
         try:
             self._outbox.put_nowait(text)
         except asyncio.QueueFull:
-            self._end("you take no messages")
+            self._end("the client does not read its messages")
 
     def _end(self, reason: str) -> None:
         self._reason = self._reason or reason
@@ -211,7 +211,7 @@ async def first_of(*works: Coroutine[Any, Any, None]) -> None:
 
 def replaced(name: str) -> str:
     """Return the message to an entrant's earlier socket, which is closed because the entrant has opened a new one."""
-    return f"another connection for {name} has taken the place of this one"
+    return f"another connection for {name} has replaced this one"
 
 
 class Connection:
@@ -397,10 +397,10 @@ class Connection:
         `here`, `away`: the seconds since the request with and without a socket.
         """
         if self._barred:
-            raise EngineLineLost(f"{self._label} is out: {self._barred}")
+            raise EngineLineLost(f"{self._label} is excluded: {self._barred}")
         if away > grace:
             raise EngineLineLost(
-                f"the line to {self._label} was lost and did not come back within {self.patience:g} s"
+                f"the connection to {self._label} was lost for more than {self.patience:g} s in this game"
             )
         if here > wait + self.allowance:
             raise EngineTimeout(f"{self._label} gave no complete answer in time")

@@ -110,7 +110,7 @@ def obeying(folder: Path, obey: Callable[[dict[str, Any]], Any]) -> Iterator[Non
         with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
             json.dump({"port": server.server_address[1], "token": token}, file)
     except OSError as error:
-        raise SettingsError(f"can't make {str(path)!r} ({error.strerror or error})") from None
+        raise SettingsError(f"can't create {str(path)!r} ({error.strerror or error})") from None
     threading.Thread(target=server.serve_forever, args=(0.1,), name="control", daemon=True).start()
     try:
         yield
@@ -151,7 +151,7 @@ def order(folder: Path, **what: Any) -> Any:
             line.sendall(json.dumps({**what, "token": place["token"]}).encode() + b"\n")
             answer = read_json_object(line.makefile("rb").readline(_LONGEST_LINE))
     except (OSError, ValueError, KeyError):
-        raise SettingsError(f"no server runs the arena in {str(folder)!r}") from None
+        raise SettingsError(f"no server is running the arena in {str(folder)!r}") from None
     if "error" in answer:
         raise SettingsError(answer["error"])
     return answer["answer"]

@@ -312,7 +312,7 @@ class Joiner:
                 self._expect_arena(error.response.status_code)
             if self._tries in (0, len(_PAUSES) - 1):
                 reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
-                self._say(f"no line to {self._address} ({printable(reason)}); trying again")
+                self._say(f"no connection to {self._address} ({printable(reason)}); trying again")
         except InvalidURI as error:
             raise Refusal(f"can't connect to {self._address}: {error}") from None
         finally:
@@ -328,8 +328,8 @@ class Joiner:
         """Raise Refusal if the HTTP status `status` shows that the address has no arena."""
         if status // 100 in (3, 4) and status not in _PASSING:
             raise Refusal(
-                f"{self._address} is no address of an arena (HTTP {status}): join at the address that outflank serve "
-                "prints and its page shows. If it is a name that a proxy hands on, --listen of outflank serve needs it"
+                f"{self._address} is not the address of an arena (HTTP {status}): join at the address that outflank "
+                "serve prints and its page shows. If a proxy passes on this name, add it to --listen of outflank serve"
             )
 
     def _connected(self) -> ClientConnection:
@@ -367,7 +367,7 @@ class Joiner:
         socket.send(write(messages.HelloMessage(protocol=VERSION, token=self._token)))
         welcome = self._next(socket, _GREETING_SECONDS)
         if not isinstance(welcome, messages.WelcomeMessage):
-            raise Refusal(f"expected a welcome of the server, got {welcome.type}")
+            raise Refusal(f"expected welcome from the server, got {welcome.type}")
         terms = (welcome.name, welcome.rules, welcome.time)
         if terms != self._known_terms:
             self._start_engines(*terms)
@@ -381,7 +381,7 @@ class Joiner:
             self._socket = socket
         socket.send(write(messages.OpenMessage(slots=self._slots, engine=printable(self._engine, 90))))
         self._say(
-            f"{printable(self._engine)} is in as {printable(welcome.name)}, time {printable(welcome.time)}"
+            f"{printable(self._engine)} has joined as {printable(welcome.name)}, time {printable(welcome.time)}"
         )
         self._tries = 0
 

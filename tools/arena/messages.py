@@ -233,7 +233,7 @@ def write(message: Message) -> str:
 def read(text: str | bytes, schema: Schema) -> Message:
     """Parse a message. Unknown fields are ignored. Raises: NotationError."""
     if len(text) > MOST_BYTES:
-        raise NotationError(f"a message has at most {MOST_BYTES} bytes, and this one had {len(text)}")
+        raise NotationError(f"expected a message of at most {MOST_BYTES} bytes, got {len(text)}")
     found = read_json_object(text)
     kind = found.get("type")
     if not isinstance(kind, str) or kind not in schema:
@@ -246,7 +246,7 @@ def read(text: str | bytes, schema: Schema) -> Message:
         expected = _words(_fields(schema[kind])[wrong[1]].type)
         value = _shown(found.get(wrong[1]))
         raise NotationError(
-            f"expected {expected} for {wrong[1]} of a message {kind!r}, got {value}"
+            f"expected {expected} for {wrong[1]} in the message {kind!r}, got {value}"
         ) from None
 
 

@@ -90,7 +90,7 @@ class JoinedDriver(Driver):
         message, taken = self._ask(lambda id: question(id=id), seconds)
         if not isinstance(message, MoveMessage):
             raise EngineProtocolError(
-                f"engine {self.spec.name} answered a question for a move with {message.type}"
+                f"engine {self.spec.name} answered a request for a move with {message.type}"
             )
         return Reply(printable(message.move), taken, message.score, message.book)
 

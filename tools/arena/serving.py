@@ -106,7 +106,7 @@ def serve_arena(
             session = RunSession(replace(settings, concurrency=settings.concurrency or usual), folder)
         elif session.past:
             arena.games_ended = len(session.past.games)
-            warn(f"going on with the run in {folder}")
+            warn(f"resuming the run in {folder}")
         if settings.format is not Format.STANDING:
             arena.close_entries([engine.name for engine in _by_machine(settings)[0]])
         show(
@@ -143,7 +143,9 @@ def _gathered(
                 break
             sleep(_SLICE_SECONDS)
     if (came := here + len(joined)) < 2:
-        raise SettingsError(f"a tournament needs two engines or more, and {counted(came, 'engine')} came")
+        raise SettingsError(
+            f"a tournament needs at least two engines, and this one has {counted(came, 'engine')}"
+        )
     return joined
 
 
@@ -182,4 +184,4 @@ def _obey(arena: Arena, order: dict[str, Any]) -> Any:
             return arena.kick(spec_values.name("name", str(order.get("name"))))
         case "renew":
             return arena.renew(spec_values.name("name", str(order.get("name"))))
-    raise SettingsError("the server does not know this order; its Outflank is of another version")
+    raise SettingsError("the server does not know this command; it runs another version of Outflank")

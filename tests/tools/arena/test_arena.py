@@ -142,7 +142,7 @@ def test_a_line_that_does_not_come_back_loses_the_game(tmp_path: Path) -> None:
             run = local.play(local.settings("A", "B", games=2))
 
     assert {(game.ending, game.winner_name) for game in run.games} == {(Ending.LINE_LOST, "B")}
-    assert run.games[0].detail == "the line to engine A was lost and did not come back within 0.5 s"
+    assert run.games[0].detail == "the connection to engine A was lost for more than 0.5 s in this game"
 
 
 @pytest.mark.parametrize(("most", "least_charged", "most_charged"), [(0.5, 0.0, 0.03), (0.02, 0.05, 0.15)])
@@ -196,7 +196,7 @@ def test_a_second_line_of_an_entrant_takes_the_place_of_the_first(tmp_path: Path
             with local.stranger(*hello):
                 reason = heard(first)[-1]["reason"]
 
-    assert reason == "another connection for X has taken the place of this one"
+    assert reason == "another connection for X has replaced this one"
 
 
 @pytest.mark.parametrize("messages", [1, 2], ids=["half open", "open"])
@@ -206,20 +206,20 @@ def test_no_connection_outlives_its_token(tmp_path: Path, messages: int) -> None
         with local.stranger(*hello) as open_one, local.stranger(*hello[:messages]) as socket:
             assert json.loads(socket.recv(10))["type"] == "welcome"
             local.arena.kick("X")
-            assert heard(socket)[-1]["reason"] == "the organiser has sent it away"
+            assert heard(socket)[-1]["reason"] == "the organiser has removed this engine"
             heard(open_one)
         hello = local.hello("Y")
         with local.stranger(*hello[:messages]) as socket:
             assert json.loads(socket.recv(10))["type"] == "welcome"
             local.arena.renew("Y")
-            assert heard(socket)[-1]["reason"] == "the organiser has made a new token; ask for it"
+            assert heard(socket)[-1]["reason"] == "the organiser has issued a new token; ask for it"
 
 
 @pytest.mark.parametrize(
     ("shut", "reason"),
     [
-        (lambda arena: arena.tokens.expel("X"), "nobody has this token; ask the organiser for one"),
-        (lambda arena: arena.close_entries(["A"]), "the tournament has begun without you"),
+        (lambda arena: arena.tokens.expel("X"), "unknown token; ask the organiser for one"),
+        (lambda arena: arena.close_entries(["A"]), "the tournament has already begun"),
     ],
 )
 def test_a_token_that_became_void_opens_no_line(
@@ -243,8 +243,8 @@ def test_a_goodbye_is_no_lost_line(tmp_path: Path) -> None:
             wait(lambda: local.arena.connection_of("B").losses)
 
     assert local.arena.connection_of("A").losses == 0
-    assert local.said[:2] == ["A is in with fake", "A has gone"]
-    assert "B has lost its line" in local.said
+    assert local.said[:2] == ["A is connected with fake", "A has disconnected"]
+    assert "B has lost its connection" in local.said
 
 
 def test_who_is_sent_away_does_not_come_back(tmp_path: Path) -> None:
@@ -252,14 +252,16 @@ def test_who_is_sent_away_does_not_come_back(tmp_path: Path) -> None:
         local.arena.kick("A")
         wait(lambda: a.failure)
 
-    assert str(a.failure) == "the server refuses: the organiser has sent it away"
+    assert str(a.failure) == "the server refuses: the organiser has removed this engine"
 
 
 def test_the_page_of_the_games_is_told_from_an_arena() -> None:
     """The page of a match, for example, leads to no arena."""
     with WebServer([], Address().listen()) as page:
         joiner = Joiner(join_address(page.url), "token", EngineSpec("A", "x", NO_LIMIT))
-        with pytest.raises(Refusal, match=r"is no address of an arena \(HTTP 403\): join at the address"):
+        with pytest.raises(
+            Refusal, match=r"is not the address of an arena \(HTTP 403\): join at the address"
+        ):
             joiner.run()
 
 
@@ -367,11 +369,14 @@ def test_a_paused_arena_begins_no_game(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("message", "sentence"),
     [
-        (write(HelloMessage(VERSION, "guessed")), "nobody has this token; ask the organiser for one"),
-        (write(HelloMessage(99, "x")), "this server speaks version 1 of the messages, and you speak 99"),
+        (write(HelloMessage(VERSION, "guessed")), "unknown token; ask the organiser for one"),
+        (write(HelloMessage(99, "x")), "this server uses version 1 of the messages, but the client uses 99"),
         (write(OpenMessage(1, "x")), "expected hello as the first message, got open"),
         ("{", "expected a JSON object, got '{'"),
-        ('{"type": "hello"}', "expected whole number, 0 or more for protocol of a message 'hello', got None"),
+        (
+            '{"type": "hello"}',
+            "expected whole number, 0 or more for protocol in the message 'hello', got None",
+        ),
     ],
 )
 def test_a_stranger_is_refused_in_a_sentence(tmp_path: Path, message: str, sentence: str) -> None:
@@ -393,7 +398,7 @@ def test_a_message_beyond_all_size_and_a_flood_of_messages_end_the_connection(tm
                 for number in range(3_000):
                     socket.send(write(ReadyMessage(number + 1)))
             wait(lambda: not local.arena.present())
-        sentence = "too many messages that answer nothing: 210 a second are allowed; come again in 10 s"
+        sentence = "too many messages that answer no request: 210 a second are allowed; reconnect in 10 s"
         wait(lambda: any(sentence in one for one in local.said))
 
 
@@ -443,7 +448,7 @@ def test_a_line_that_reads_nothing_is_closed_and_keeps_no_memory(tmp_path: Path)
 
         assert resident_kib() - before < 8_000
         # Buffers of the system may take all of it; then the line is closed as a silent one.
-        reasons = ("you take no messages", "nothing was heard from you")
+        reasons = ("the client does not read its messages", "the client was silent")
         wait(lambda: any(reason in one for one in local.said for reason in reasons))
 
 
@@ -545,7 +550,7 @@ def test_a_message_reads_back_as_it_was_written_without_what_is_not_known_or_not
         ("[]", r"expected a JSON object, got '\[\]'"),
         ('{"type": "think", "id": 1}', "expected a message of type hello open ready"),
         ('{"type": ["move"]}', "expected a message of type"),
-        ('{"type": "ready"}', "expected whole number, 1 or more for id of a message 'ready', got None"),
+        ('{"type": "ready"}', "expected whole number, 1 or more for id in the message 'ready', got None"),
         ('{"type": "ready", "id": true}', "got True"),
         ('{"type": "ready", "id": 1.0}', "got 1.0"),
         ('{"type": "ready", "id": -1}', "got -1"),
@@ -567,7 +572,7 @@ def test_a_message_reads_back_as_it_was_written_without_what_is_not_known_or_not
             "`crash` or `protocol error` or `stall`",
         ),
         (b'{"type": "ready", "id": 1\xff', "expected a JSON object"),
-        ("x" * 20_000, "a message has at most 16384 bytes, and this one had 20000"),
+        ("x" * 20_000, "expected a message of at most 16384 bytes, got 20000"),
     ],
 )
 def test_what_is_no_message_is_refused_in_a_sentence(text: str | bytes, sentence: str) -> None:

@@ -133,5 +133,5 @@ def test_an_arena_obeys_only_who_can_read_its_folder(tmp_path: Path) -> None:
             assert stranger.recv(1) == b""
         assert file.stat().st_mode & 0o777 == 0o600
     assert obeyed == [{"do": "pause"}]
-    with pytest.raises(SettingsError, match="no server runs the arena"):
+    with pytest.raises(SettingsError, match="no server is running the arena"):
         order(tmp_path, do="pause")

@@ -78,7 +78,7 @@ def test_a_tournament_is_played_to_its_end_and_everybody_goes_home(tmp_path: Pat
     with club.serving() as server:
         lines_until(server, "the arena is open at")
         with running(*club.joining("Ann")) as ann:
-            lines_until(server, "Ann is in with fake")
+            lines_until(server, "Ann is connected with fake")
             with running(*club.joining("Bob", "--concurrency", "2")) as bob:
                 out, err = server.communicate(timeout=60)
                 said = ann.communicate(timeout=10)[1]
@@ -86,7 +86,7 @@ def test_a_tournament_is_played_to_its_end_and_everybody_goes_home(tmp_path: Pat
 
     assert "round-robin of 2 engines" in out
     assert "game 1" in err
-    assert "fake is in as Ann, time none" in said
+    assert "fake has joined as Ann, time none" in said
     assert "the tournament is over" in said
     run("report", club.run_folder, "-o", tmp_path / "r.html")
     assert len(run("export", club.run_folder, "--format", "ggf").stdout) > 100
@@ -112,7 +112,7 @@ def test_a_server_and_clients_that_are_killed_change_no_total(tmp_path: Path, ga
                     if name not in clients or clients[name].poll() is not None:
                         nowhere = subprocess.DEVNULL
                         clients[name] = started(*commands[name], stdout=nowhere, stderr=nowhere)
-                    lines_until(server, f"{name} is in") if not attempt else None
+                    lines_until(server, f"{name} is connected") if not attempt else None
                 if attempt < kills:
                     wait(partial(has_more_than, club, played(club)), seconds=120)
                     time.sleep(rng.uniform(0, 0.3))
@@ -160,10 +160,10 @@ def test_an_organiser_looks_pauses_and_sends_away(tmp_path: Path) -> None:
         club.arena("kick", "Ann")
         assert (ann.wait(10), ann.stderr and ann.stderr.read().splitlines()[-1]) == (
             1,
-            "outflank: the server refuses: the organiser has sent it away",
+            "outflank: the server refuses: the organiser has removed this engine",
         )
         said = club.arena("kick", "Ann", code=1).stderr
-        assert said == "outflank: nobody who has a token is called 'Ann'\n"
+        assert said == "outflank: no entrant called 'Ann' has a token\n"
         server.send_signal(signal.SIGINT)
         server.communicate(timeout=20)
 
@@ -173,7 +173,7 @@ def test_an_organiser_looks_pauses_and_sends_away(tmp_path: Path) -> None:
     assert read_run(club.run_folder).settings.format is Format.STANDING
     assert Ending.DISCS in {game.ending for game in read_run(club.run_folder).games}
     said = club.arena("status", code=1).stderr
-    assert said == f"outflank: no server runs the arena in '{club.run_folder.parent}'\n"
+    assert said == f"outflank: no server is running the arena in '{club.run_folder.parent}'\n"
 
 
 def test_idle_strangers_cost_no_game_and_shut_nobody_out(tmp_path: Path) -> None:
@@ -189,7 +189,7 @@ def test_idle_strangers_cost_no_game_and_shut_nobody_out(tmp_path: Path) -> None
         # Ann can't come in before idle strangers are dropped; games would be played until then.
         club.arena("pause")
         with running(*club.joining("Ann")) as ann:
-            lines_until(ann, "fake is in as Ann")
+            lines_until(ann, "fake has joined as Ann")
         server.send_signal(signal.SIGINT)
         said = server.communicate(timeout=30)[1]
     so_far = read_run(club.run_folder)
@@ -235,14 +235,14 @@ def test_an_engine_that_joins_at_the_page_of_the_games_is_led_to_the_arena(host:
     with club.serving() as server:
         lines_until(server, "the arena is open at")
         with running(*club.joining("Ann", port=page)):
-            lines_until(server, "Ann is in with fake")
+            lines_until(server, "Ann is connected with fake")
             with running(*club.joining("Bob", port=page)):
                 lines_until(server, "The run is shown at")
                 wait(
                     lambda: 'id="boards"' in urlopen(f"http://127.0.0.1:{page}/", timeout=10).read().decode()
                 )
                 with running(*club.joining("Cid", port=page)):
-                    lines_until(server, "Cid is in with fake")
+                    lines_until(server, "Cid is connected with fake")
 
 
 def test_a_line_with_a_certificate_made_at_home(tmp_path: Path) -> None:
@@ -252,7 +252,7 @@ def test_a_line_with_a_certificate_made_at_home(tmp_path: Path) -> None:
     trust = ("--trust", str(chain))
     with club.serving() as server, running(*club.joining("A", *trust, scheme="https")):
         with running(*club.joining("B", scheme="https")) as distrustful:
-            assert "no line to wss://" in lines_until(distrustful, "certificate verify failed")[-1]
+            assert "no connection to wss://" in lines_until(distrustful, "certificate verify failed")[-1]
         with running(*club.joining("B", *trust, scheme="https")):
             server.communicate(timeout=60)
 
