@@ -323,7 +323,7 @@ def test_what_a_full_disk_keeps_out_is_written_when_there_is_room(
 
     assert len(run.games) == 6
     assert read_run(tmp_path / "m").games == run.games
-    assert ["full" in said[0], "nothing is missing" in said[1], len(said)] == [True, True, 2]
+    assert ["full" in said[0], "nothing was lost" in said[1], len(said)] == [True, True, 2]
 
 
 @pytest.mark.parametrize(

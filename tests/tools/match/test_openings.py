@@ -77,7 +77,7 @@ def test_any_file_of_games_has_openings(tmp_path: Path, text: str, openings: lis
         ),
         (
             WIPE_OUT,
-            r"a game is over, so it is no opening \(.*openings[.]txt:8 takes the first 8 moves of each\): f5d6c5",
+            r"a finished game can't be an opening \(.*openings[.]txt:8 takes the first 8 moves of each game\): f5d6c5",
         ),
     ],
 )

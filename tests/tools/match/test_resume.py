@@ -116,7 +116,7 @@ def test_a_finished_match_gets_more_games_and_equals_one_that_had_them_from_the_
     assert (longer.finished, longer.settings.games) == (True, 8)
     assert "8 games" in grown.stdout
     assert again.stdout == grown.stdout
-    assert fewer.stderr == "outflank: the run has 8 games already, so it can't have 7\n"
+    assert fewer.stderr == "outflank: the run already has 8 games, so it can't be reduced to 7\n"
 
 
 @pytest.mark.parametrize(
@@ -124,11 +124,11 @@ def test_a_finished_match_gets_more_games_and_equals_one_that_had_them_from_the_
     [
         (
             {"format": Format.ROUND_ROBIN},
-            r"only a match can get more games, and this run is a tournament \(round-robin\)",
+            r"games can be added only to a match, and this run is a tournament \(round-robin\)",
         ),
         (
             {"sprt": Sprt(0, 200, alpha=0.4, beta=0.4)},
-            "the test of this run has its verdict after 80 games, so it needs no more games",
+            "this run's test reached its verdict after 80 games, so it needs no more games",
         ),
     ],
 )
@@ -159,7 +159,7 @@ def test_a_disk_that_is_really_full_ends_in_words_and_the_run_can_go_on(disk: Pa
     run = read_run(disk / "m")
 
     assert match.returncode == 0
-    assert "nothing is missing" in errors
+    assert "nothing was lost" in errors
     assert len(run.games) == 24
     assert results(run) == results(conduct(settings(*ENGINES, games=24, seed=SEED), tmp_path / "whole"))
 

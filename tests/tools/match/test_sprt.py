@@ -200,7 +200,10 @@ def test_a_long_path_is_thinned_out_and_keeps_its_end() -> None:
             "expected logistic bounds from -2000 to 2000 Elo, got 0 and 8000",
         ),
         (lambda: Sprt(0, math.inf, model="logistic"), "expected logistic bounds"),
-        (lambda: Sprt(model="bayesian"), "expected a model out of normalized, logistic, got 'bayesian'"),
+        (
+            lambda: Sprt(model="bayesian"),
+            "expected one of normalized, logistic for the model, got 'bayesian'",
+        ),
         (lambda: Sprt(alpha=0), "expected alpha and beta between 0 and 0.5, got 0 and 0.05"),
         (lambda: Sprt(beta=math.nan), "expected alpha and beta between 0 and 0.5"),
     ],
@@ -239,7 +242,7 @@ def test_a_test_is_read_as_it_is_written(text: str, test: Sprt) -> None:
         ("elo0=x", "expected a number, got 'x' in 'elo0=x'"),
         ("elo0=1 elo0=2", "got 'elo0=2'"),
         ("0,300", "expected normalized bounds .*, got 0 and 300 in '0,300'"),
-        ("model=", "expected a model out of normalized, logistic, got ''"),
+        ("model=", "expected one of normalized, logistic for the model, got ''"),
         ("nan,5", "expected elo0 below elo1"),
     ],
 )

@@ -122,9 +122,9 @@ def test_usual_steps_fit_the_range_and_what_is_written_is_read_again() -> None:
         ("t int 1.5 0 2", "expected whole numbers for t"),
         ("t real 1 0 2 0", "expected a step within the range"),
         ("t real 1 0 2 1 2", "expected a step within the range and a rate up to 1"),
-        ("t;x real 1 0 2", "expected a parameter's name of letters"),
-        ("x int 5 5 5", "the range of x has to reach from a smaller number to a larger one, got 5 to 5"),
-        ("x int 5 10 0", "the range of x has to reach from a smaller number to a larger one, got 10 to 0"),
+        ("t;x real 1 0 2", "expected a parameter name of letters"),
+        ("x int 5 5 5", "expected a range from a smaller number to a larger one for x, got 5 to 5"),
+        ("x int 5 10 0", "expected a range from a smaller number to a larger one for x, got 10 to 0"),
     ],
 )
 def test_a_text_that_makes_no_sense_is_refused_in_one_sentence(text: str, sentence: str) -> None:
@@ -147,5 +147,5 @@ def test_the_name_of_a_parameter_may_have_blanks(text: str) -> None:
     ["int 10 0 20", "'Skill int 10 0 20", "Skill  Level real", f"{'x' * 41} int 1 0 2", "a=b int 1 0 2"],
 )
 def test_a_parameter_without_a_proper_name_is_refused(text: str) -> None:
-    with pytest.raises(NotationError, match=r"expected (NAME int|a parameter's name|a number)"):
+    with pytest.raises(NotationError, match=r"expected (NAME int|a parameter name|a number)"):
         TunedParameter.parse(text, 100)

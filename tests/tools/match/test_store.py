@@ -277,7 +277,7 @@ def test_a_folder_that_is_no_run_is_refused_and_the_run_in_it_named(
     (arena / "run").mkdir()
     (arena / "run" / RUN_FILE).touch()
     for path in (arena, tmp_path / "arena.toml"):
-        with pytest.raises(FileFormatError, match=r"; the run '.*arena/run' is in it$"):
+        with pytest.raises(FileFormatError, match=r"; it contains the run '.*arena/run'$"):
             read(path)
 
 

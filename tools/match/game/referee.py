@@ -107,7 +107,7 @@ class ScoreRule:
                 raise NotationError(f"expected a number for {key}, got {value!r}")
             values[key] = int(value) if value.isdecimal() else float(value)
         if "score" not in values:
-            raise NotationError(f"expected score=DISCS, perhaps with moves=N, got {text!r}")
+            raise NotationError(f"expected score=DISCS, optionally with moves=N, got {text!r}")
         return cls(**values)
 
     def __str__(self) -> str:

@@ -83,7 +83,7 @@ class OpeningsChoice:
             text.encode()
         except UnicodeEncodeError:
             raise NotationError(
-                f"the name of the openings' file is not UTF-8, so a run can't keep it: {text!r}; rename it"
+                f"the name of the openings file is not UTF-8, so a run can't store it: {text!r}; rename the file"
             ) from None
         if text == _BALANCED:
             return cls()
@@ -166,13 +166,13 @@ def _opening(
         warn(f"{path}, opening {number}: {entry.doubt}")
     game = Game(rules)
     if entry.first != game.first:
-        got = f"{entry.first.board_string()} by {entry.rules}"
+        got = f"{entry.first.board_string()} under {entry.rules}"
         raise FileFormatError(f"{path}: an opening begins at {got}, not at the start of {rules}")
     for played in [move for move in entry.moves if not move.move.is_pass][:plies]:
         game.play(played.move)
     if game.position.is_over:
         raise FileFormatError(
-            f"{path}: a game is over, so it is no opening ({path}:8 takes the first 8 moves of each): "
+            f"{path}: a finished game can't be an opening ({path}:8 takes the first 8 moves of each game): "
             f"{game.transcript()}"
         )
     return tuple(turn.move for turn in game.turns if not turn.move.is_pass)

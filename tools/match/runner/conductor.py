@@ -205,9 +205,11 @@ class Conductor:
         before = self._store.trouble
         self._store.write(events)
         if self._store.trouble and not before:
-            self._on_event(Notice(f"Note: {self._store.trouble}; results are kept in memory and tried again"))
+            self._on_event(
+                Notice(f"Note: {self._store.trouble}; results are kept in memory, and writing is retried")
+            )
         elif before and not self._store.trouble:
-            self._on_event(Notice("Note: the records can be written again, and nothing is missing"))
+            self._on_event(Notice("Note: records can be written again, and nothing was lost"))
 
 
 def is_over(run: Run, openings: Sequence[tuple[Move, ...]]) -> bool:
@@ -224,13 +226,13 @@ def with_games(run: Run, games: int) -> RunSettings:
     settings = run.settings
     if settings.format is not Format.MATCH or settings.tuning:
         kind = "tuning" if settings.tuning else f"tournament ({settings.format})"
-        raise SettingsError(f"only a match can get more games, and this run is a {kind}")
+        raise SettingsError(f"games can be added only to a match, and this run is a {kind}")
     if Standings(settings, run.games).verdict is not None:
         raise SettingsError(
-            f"the test of this run has its verdict after {counted(len(run.games), 'game')}, so it needs no more games"
+            f"this run's test reached its verdict after {counted(len(run.games), 'game')}, so it needs no more games"
         )
     if games < settings.games:
-        raise SettingsError(f"the run has {settings.games} games already, so it can't have {games}")
+        raise SettingsError(f"the run already has {settings.games} games, so it can't be reduced to {games}")
     return replace(settings, games=games)
 
 

@@ -174,7 +174,7 @@ class PairWorker:
         """Return the reason why the game is void; empty if the game counts."""
         attempt = game.pairing.attempt
         if game.ending is Ending.CRASH and self._settings.replay_crashes and attempt <= MOST_CRASHES:
-            return "crashed, and crashes are played again"
+            return "crashed, and crashed games are replayed"
         if delay is None or delay <= THRESHOLD_SECONDS or self._stall_watch is None or attempt > MOST_FALLS:
             return ""
         return f"lost on time while this machine held it up for {delay:.3f} s"

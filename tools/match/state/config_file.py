@@ -42,7 +42,7 @@ def read_config(path: Path) -> dict[str, Any]:
         elif isinstance(value, str | int | float):
             found[key] = value if isinstance(value, bool | str) else str(value)
         else:
-            raise FileFormatError(f"{path}: expected text, a number or yes and no for {key}, got {value!r}")
+            raise FileFormatError(f"{path}: expected text, a number, true or false for {key}, got {value!r}")
     return found
 
 
@@ -69,7 +69,7 @@ def chosen_engines(
     tables = _engines(found.pop(_ENGINE, None), engines)
     if found:
         raise FileFormatError(
-            f"{engines}: {', '.join(found)}: --engines reads the tables [[engine]] alone, --config options too"
+            f"{engines}: {', '.join(found)}: --engines reads only [[engine]] tables; --config also reads options"
         )
     names = [spec.name for spec in read_engines(tables)]
     listed = {name: {**table, "name": name} for name, table in zip(names, tables, strict=True)}
@@ -100,7 +100,7 @@ def save_config(settings: RunSettings, path: Path) -> None:
 
 def _engines(tables: object, path: Path) -> list[Mapping[str, Any]]:
     if not isinstance(tables, list) or not tables or not all(isinstance(table, Mapping) for table in tables):
-        raise FileFormatError(f"{path}: each engine needs a table [[engine]]")
+        raise FileFormatError(f"{path}: each engine needs an [[engine]] table")
     at = ""
     try:
         for number, table in enumerate(tables, 1):

@@ -53,7 +53,7 @@ def run_path(path: Path) -> Path:
     if file.is_file():
         return file
     inside = sorted(folder.glob(f"*/{RUN_FILE}"))
-    found = f"; the run {str(inside[-1].parent)!r} is in it" if inside else ""
+    found = f"; it contains the run {str(inside[-1].parent)!r}" if inside else ""
     raise FileFormatError(f"{str(path)!r} is not the folder of a run: it has no {RUN_FILE}{found}")
 
 

@@ -92,7 +92,7 @@ def _check_settings(settings: RunSettings) -> None:
     _check({name: getattr(settings, name) for name in _SETTINGS}, _SETTINGS)
     if len(set(settings.names)) != len(settings.names) or len(settings.names) < 2:
         raise ValueError(
-            f"a run needs two engines or more with different names, not {', '.join(settings.names) or 'none'}"
+            f"expected at least two engines with different names, got {', '.join(settings.names) or 'none'}"
         )
     if settings.tuning and (len(settings.names) != 2 or settings.games % 2):
         raise ValueError("a tuning is a match of two engines with an even number of games")
@@ -101,9 +101,9 @@ def _check_settings(settings: RunSettings) -> None:
 def _check_run(run: Run) -> None:
     datetime.fromisoformat(run.started)
     if not all(map(_text, (*run.remarks, run.machine, run.outflank, run.evaluation))):
-        raise ValueError("a remark, the machine, the version or the evaluation is no text")
+        raise ValueError("a remark, the machine, the version or the evaluation is not text")
     if run.seconds is not None and not _number(0, _MOST)(run.seconds):
-        raise ValueError(f"expected seconds from 0 on, got {run.seconds}")
+        raise ValueError(f"expected seconds of at least 0, got {run.seconds}")
     numbers = [game.pairing.number for game in run.games]
     if len(set(numbers)) != len(numbers):
         raise ValueError("a game counts twice")
@@ -114,7 +114,7 @@ def _check_run(run: Run) -> None:
                 f"a game is not between two engines of the run, but between {' and '.join(sorted(names))}"
             )
         if game.blamed is not None and game.blamed not in run.settings.names:
-            raise ValueError(f"a void blames {game.blamed!r}, which is no engine of the run")
+            raise ValueError(f"a void game blames {game.blamed!r}, which is not an engine of the run")
 
 
 def _check(values: dict[str, Any], checks: dict[str, _Check]) -> None:
@@ -279,7 +279,7 @@ def _read_game(row: dict[str, Any], turns: Sequence[Row], lost_seconds: float | 
             lost_seconds=lost_seconds,
         )
     except (OutflankError, ValueError) as error:
-        raise FileFormatError(f"row {row['number']} of table game is no game: {error}") from None
+        raise FileFormatError(f"row {row['number']} of table game is not a valid game: {error}") from None
 
 
 # The values of the fact ``state``.

@@ -147,7 +147,7 @@ class Sprt:
 
     def __post_init__(self) -> None:
         if self.model not in _LARGEST:
-            raise ValueError(f"expected a model out of {', '.join(_LARGEST)}, got {self.model!r}")
+            raise ValueError(f"expected one of {', '.join(_LARGEST)} for the model, got {self.model!r}")
         if not self.elo0 < self.elo1:
             raise ValueError(f"expected elo0 below elo1, got {self.elo0:g} and {self.elo1:g}")
         largest = _LARGEST[self.model]

@@ -83,7 +83,7 @@ class TunedParameter:
         numbers = (self.start, self.least, self.most, self.step, self.rate)
         if not isinstance(self.name, str) or not _NAME.fullmatch(self.name):
             raise NotationError(
-                f"expected a parameter's name of letters, digits, blanks, _ . -, got {str(self.name)[:40]!r}"
+                f"expected a parameter name of letters, digits, blanks, _ . -, got {str(self.name)[:40]!r}"
             )
         if self.kind not in _KINDS:
             raise NotationError(f"expected int or real for {self.name}, got {str(self.kind)[:40]!r}")
@@ -91,7 +91,7 @@ class TunedParameter:
             raise NotationError(f"expected numbers up to {_LARGEST:g} for {self.name}")
         if self.least >= self.most:
             raise NotationError(
-                f"the range of {self.name} has to reach from a smaller number to a larger one, "
+                f"expected a range from a smaller number to a larger one for {self.name}, "
                 f"got {self.least:g} to {self.most:g}"
             )
         if not self.least <= self.start <= self.most:
@@ -142,7 +142,7 @@ class Tuning:
     def __post_init__(self) -> None:
         names = {parameter.name for parameter in self.parameters}
         if not 0 < len(names) <= _MOST_PARAMETERS or len(names) < len(self.parameters):
-            raise NotationError(f"a run tunes 1 to {_MOST_PARAMETERS} parameters with different names")
+            raise NotationError(f"expected 1 to {_MOST_PARAMETERS} parameters with different names")
         if type(self.lag) is not int or not 1 <= self.lag <= _MOST_LAG:
             raise NotationError(f"expected a lag from 1 to {_MOST_LAG}, got {str(self.lag)[:40]}")
 
