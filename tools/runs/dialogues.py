@@ -53,4 +53,6 @@ class DialogueFiles(RunObserver):
             return
         self._bytes_left -= len(data)
         if self._bytes_left <= 0:
-            self._say(f"Note: the log ends with {name}, as {str(self._folder)!r} has a gigabyte")
+            self._say(
+                f"Note: the log ends with {name}: this session has written a gigabyte to {str(self._folder)!r}"
+            )

@@ -17,7 +17,9 @@ def ask_about_commands(folder: Path, settings: RunSettings) -> None:
 
     Raises: OutflankError if the answer is not yes.
     """
-    click.echo(f"The run in {str(folder)!r} was not begun by you on this machine. It starts:", err=True)
+    click.echo(
+        f"The run in {str(folder)!r} was not begun by you on this machine. It starts these engines:", err=True
+    )
     for engine in settings.engines:
         given = {key: value for key, value in engine.settings().items() if key in _STARTING}
         words = " ".join(f"{key}={value!r}" for key, value in given.items())
@@ -25,5 +27,5 @@ def ask_about_commands(folder: Path, settings: RunSettings) -> None:
     click.echo("Resume it? [y/N] ", err=True, nl=False)
     if sys.stdin.readline().strip().lower() not in ("y", "yes"):
         raise OutflankError(
-            f"the run in {str(folder)!r} was not resumed, as it may start anything; answer y to allow it"
+            f"the run in {str(folder)!r} was not resumed, since it may start any program; answer y to allow it"
         )

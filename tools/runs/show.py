@@ -78,8 +78,8 @@ def show_run(
         raise session.interruption
     if not run.is_valid:
         raise OutflankError(
-            f"the run is not valid: more than {MOST_VOIDS:.0%} of an engine's games are void. They were played "
-            "again and the standing holds, but the machine was too busy: lower --concurrency"
+            f"the run is not valid: more than {MOST_VOIDS:.0%} of an engine's games are void. They were "
+            "replayed and the standings remain correct, but the machine was too busy: lower --concurrency"
         )
     return run
 

@@ -265,9 +265,9 @@ def test_a_run_of_a_stranger_starts_nothing_without_leave(tmp_path: Path, answer
     edited(tmp_path / "m", f"touch {tmp_path}/stolen \\u001b[2J")
     ran = run("match", "--resume", tmp_path / "m", code=1, typed=answer)
 
-    assert "was not begun by you on this machine. It starts:\n  A: cmd='touch " in ran.stderr
+    assert "was not begun by you on this machine. It starts these engines:\n  A: cmd='touch " in ran.stderr
     assert "\\x1b[2J" in ran.stderr
-    assert "was not resumed, as it may start anything" in ran.stderr
+    assert "was not resumed, since it may start any program" in ran.stderr
     assert not (tmp_path / "stolen").exists()
     assert read_run(tmp_path / "m").games == before.games
 
