@@ -13,7 +13,7 @@ which starts with the files that the commands above the first section of its sub
     (;FF[4]...
     ! 1 game read, 1 written, 0 bad, <number> s
     $ outflank convert game.txt
-    ! Error: no format is named: give --to FORMAT, or -o FILE that ends in .sgf, .ggf, .txt, .obf or .wtb
+    ! Error: no format given: use --to FORMAT, or -o FILE ending in .sgf, .ggf, .txt, .obf or .wtb
     [exit 2]
 
 Lines with ``!`` are standard error, and follow standard output. The usage text above a usage error is left out. ``...``

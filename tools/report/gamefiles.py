@@ -107,7 +107,7 @@ class GameWriter:
         parts = [
             ", ".join(f"{what} ({count:,})" for what, count in found.items() if count) + reason
             for found, reason in (
-                (self._without_place, f", for which {_CALLED[self._name]} has no place"),
+                (self._without_place, f", which {_CALLED[self._name]} can't store"),
                 (self._unread, ", which Outflank doesn't read"),
             )
             if found.total()
@@ -119,7 +119,7 @@ def format_of(path: Path) -> FormatName:
     """Return the format that a file's suffix names. Raises: NotationError if the suffix names no format."""
     found = FORMAT_OF.get(path.suffix.lower())
     if found is None:
-        raise NotationError(f"expected a file that ends in {' '.join(FORMAT_OF)}, got {path.name!r}")
+        raise NotationError(f"expected a file name ending in {' '.join(FORMAT_OF)}, got {path.name!r}")
     return found
 
 
@@ -141,7 +141,7 @@ def chosen_format(
         return name
     *others, last = formats
     raise click.UsageError(
-        f"no format is named: give --format FORMAT, or -o FILE that ends in {', '.join(others)} or {last}"
+        f"no format given: use --format FORMAT, or -o FILE ending in {', '.join(others)} or {last}"
     )
 
 
@@ -154,19 +154,19 @@ def check_output(name: FormatName, output: Path) -> None:
         return
     if output is STDOUT:
         raise click.BadParameter(
-            "WTHOR needs the name of a file (-o FILE), since its names go to files beside it",
+            "WTHOR needs a file name (-o FILE), since names are written to files next to it",
             param_hint="--output",
         )
     if output.suffix.lower() != _GAMES_SUFFIX:
         # Two more files are written next to the output, and must not overwrite the output.
         raise click.BadParameter(
-            f"a file for WTHOR ends in {_GAMES_SUFFIX}, unlike {str(output)!r}", param_hint="--output"
+            f"expected a WTHOR file ending in {_GAMES_SUFFIX}, got {str(output)!r}", param_hint="--output"
         )
     for file in written_files(name, output)[1:]:
         if file.exists() and not (output.exists() and _has_names(file)):
             raise SettingsError(
-                f"{str(file)!r} is there already and would be overwritten by the names of the games; "
-                "give the games another name"
+                f"{str(file)!r} already exists and would be overwritten with names from the games; "
+                "use another name for the games"
             )
 
 

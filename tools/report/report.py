@@ -47,7 +47,7 @@ def _value_chart(value: Value) -> dict[str, Any] | None:
     )
     return chart(
         parameter.name,
-        "After each pair; the band is as wide as the value is moved for play.",
+        "After each pair; the band shows how far the value is varied in play.",
         [Series(parameter.name, 0, tuple((float(pair), now) for pair, now, _ in value.path), band)],
         {"start": parameter.start},
         whole=True,
@@ -100,7 +100,7 @@ def _ratings_chart(figures: Figures) -> dict[str, Any] | None:
             if rating.elo is not None:
                 lines[rating.name].append((float(count), rating.elo))
     return chart(
-        "Ratings while the run went on",
+        "Ratings during the run",
         "Bradley-Terry over all games so far, in logistic Elo; the mean of the field is 0.",
         [Series(name, colour, tuple(points)) for colour, (name, points) in enumerate(lines.items())],
         {},

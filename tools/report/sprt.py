@@ -18,7 +18,7 @@ def sprt_result(counts: tuple[int, ...], test: Sprt) -> dict[str, Any]:
     """
     if len(counts) not in (_TRINOMIAL, PENTANOMIAL) or not any(counts):
         raise click.UsageError(
-            f"give three counts or five, not all of them 0: {' '.join(map(str, counts))} is none of these"
+            f"expected three or five counts, not all of them 0, got {' '.join(map(str, counts))}"
         )
     low, high = test.bounds
     ratio = test.ratio_of(counts)

@@ -128,7 +128,7 @@ def verdict_lines(figures: Figures) -> list[str]:
     name = f"SPRT {test.model} [{test.elo0:g}, {test.elo1:g}]"
     return [
         _test_line(name, test, figures.tested_points),
-        _test_line("The same on disc differences", test.on_discs(), figures.disc_sums),
+        _test_line("The same test on disc differences", test.on_discs(), figures.disc_sums),
     ]
 
 
@@ -257,8 +257,8 @@ def notes(figures: Figures) -> list[str]:
         )
     if figures.ratings.prior and figures.elo is None and (run.finished or run.interrupted):
         found.append(
-            "Ratings are rough: one engine, or a group, won every game against the rest, so each was credited a draw "
-            "with an average engine"
+            "Ratings are rough: one engine, or a group, won every game against the rest, so each was credited with a "
+            "draw against an average engine"
         )
     found += [
         f"{engine.name} changed its name or version during the run: {', then '.join(engine.identities)}"
@@ -272,8 +272,8 @@ def notes(figures: Figures) -> list[str]:
         )
         found.append(
             f"This run is not valid: too many games were void ({shares}; at most {MOST_VOIDS:.0%} may be). They were "
-            "played again, and the results count only games that nothing delayed, so the standing holds; but games "
-            "are void because the machine was too busy, which may have cost others time: repeat the run with a lower "
+            "replayed, and void games do not count, so the standings remain correct; but games are void because the "
+            "machine was too busy, which may also have cost time in other games: repeat the run with a lower "
             "--concurrency before you rely on it"
         )
     return found
@@ -283,7 +283,7 @@ def _outside(engine: EngineFigures) -> list[str]:
     spec, taken, found = engine.spec, engine.outside, []
     mean, limited = taken.mean or 0.0, spec.time.is_limited
     if (limited and taken.longest > spec.grace_seconds) or mean > _MEAN_WORTH_A_NOTE:
-        charged = "; time above its grace was charged" if limited else ""
+        charged = "; time beyond its grace period was charged" if limited else ""
         found.append(
             f"{spec.name} spent up to {taken.longest:.3f} s before a move (mean {mean:.3f}){charged}"
         )

@@ -167,7 +167,7 @@ def test_a_game_without_its_twin_is_rated_and_makes_no_pair() -> None:
     assert [(rating.games, rating.points) for rating in figures.ratings.ratings] == [(2, 1.0)] * 3
     assert figures.ratings == rate(names, [PairScore(duo[0], duo[1], won, 0) for duo in ("AB", "BC", "CA")])
     assert (figures.complete_pairs, figures.repeats) == (0, {})
-    assert "Ratings while the run went on" in [chart["title"] for chart in charts(figures)]
+    assert "Ratings during the run" in [chart["title"] for chart in charts(figures)]
     odd_match = run_of([played(), played(number=2, names=("B", "A")), played(number=3, opening=3)])
     odd = Figures(odd_match)
     assert odd.elo == estimate([1, 0, 1], [1.0])
@@ -196,7 +196,9 @@ def test_the_tables_of_a_match_and_a_tournament(capsys: pytest.CaptureFixture[st
     assert "A against B: Elo +0 (95 %: -" in printed
     assert "1 (time 1)" in printed
     assert "SPRT normalized [0, 20]: no verdict, LLR " in printed
-    assert "The same on disc differences: no verdict, LLR +0.00 (-2.94 to +2.94) after 0 pairs" in printed
+    assert (
+        "The same test on disc differences: no verdict, LLR +0.00 (-2.94 to +2.94) after 0 pairs" in printed
+    )
     assert "Note: B refuses to say hello" in printed
 
     run = random_run(("A", "B", "C"), 2, {"format": Format.ROUND_ROBIN}, solved=6)
@@ -231,7 +233,7 @@ def test_time_taken_between_moves_is_noted_where_it_matters(capsys: pytest.Captu
     assert "Note: B spent up to 0.030 s before a move (mean 0.015)\n" in capsys.readouterr().out
     assert "Note: A spent" not in with_clocks
     assert (
-        "Note: B spent up to 0.070 s before a move (mean 0.005); time above its grace was charged\n"
+        "Note: B spent up to 0.070 s before a move (mean 0.005); time beyond its grace period was charged\n"
         in with_clocks
     )
     assert "Note: B spent" not in without

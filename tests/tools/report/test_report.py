@@ -182,7 +182,7 @@ def test_every_kind_of_tournament_has_a_page(format: Format) -> None:
     page = page_of(random_run(NAMES, 1, {"format": format, "rounds": 2}))
 
     assert "Cross table" in page
-    assert "Ratings while the run went on" in page
+    assert "Ratings during the run" in page
 
 
 def test_a_knockout_has_its_bracket_and_rounds_and_its_winner_on_top() -> None:
