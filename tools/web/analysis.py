@@ -289,7 +289,7 @@ async def _body(request: Request) -> bytes:
         elif size > _MOST_DISCARDED:
             break
     if size > MOST_BYTES:
-        raise HTTPException(413, f"a file of at most {MOST_BYTES >> 20} MB can be opened")
+        raise HTTPException(413, f"expected a file of at most {MOST_BYTES >> 20} MB")
     return bytes(content)
 
 
@@ -353,7 +353,7 @@ class SocketClient:
                 if message["type"] == "websocket.disconnect":
                     break
                 if message.get("text") is None:
-                    await self._socket.close(_NO_TEXT, "requests are texts")
+                    await self._socket.close(_NO_TEXT, "requests must be text")
                     break
                 for item in read_request(message["text"], line, defaults):
                     await self._room.acquire()

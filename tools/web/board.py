@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 _TOKEN_BYTES = 16
 _NO_BROWSER = (
-    "no browser with a window can be opened here: open the address in a browser of this machine, "
-    "or serve another machine with --listen HOST:PORT"
+    "no browser window can be opened here: open the address in a browser on this machine, "
+    "or serve other machines with --listen HOST:PORT"
 )
 
 
@@ -67,7 +67,7 @@ def serve_board(
         try:
             file = stack.enter_context(user_page()) if is_users else None
         except ServedAlready as first:
-            click.echo(f"Page: {first.url} (served by an outflank web that was started before)")
+            click.echo(f"Page: {first.url} (served by an outflank web that is already running)")
             if not open_again(first.file):
                 warn(_NO_BROWSER)
             click.get_current_context().exit()
@@ -85,7 +85,7 @@ def serve_board(
         if not address.is_loopback:
             names = ", ".join(["Outflank", *(engine.name for engine in engines)])
             warn(
-                f"everyone who can reach {server.url} and knows the address can search here and play {names}"
+                f"anyone who can reach {server.url} and knows the address can search here and play against {names}"
             )
         if opens and not stack.enter_context(opened(page, file)):
             warn(_NO_BROWSER)

@@ -88,7 +88,7 @@ class ChangeFeed:
             with suppress(Exception, asyncio.CancelledError):
                 await sending
             with suppress(RuntimeError):  # the viewer has left
-                await socket.close(_READ_ONLY, "this page only shows")
+                await socket.close(_READ_ONLY, "this page accepts no messages")
 
     async def _send(self, socket: WebSocket) -> None:
         seen: int | None = None

@@ -142,7 +142,7 @@ def read_content(content: bytes, name: str, rules: Rules) -> dict[str, Any]:
     """
     name = Path(name).name[:_LONGEST_NAME]
     if not content.strip():
-        return listing([], ["this has no game, no moves and no board"])
+        return listing([], ["found no game, moves or board"])
     with suppress(OutflankError):  # raised if the content is not a board
         if b";" not in content:  # a board with ``;`` is a line of OBF, which is read below
             return listing([AnnotatedGame(Position.parse(decoded(content), rules))])
@@ -174,7 +174,7 @@ def _unpacked(content: bytes, folder: Path) -> list[Path]:
                 member for member in archive.infolist() if Path(member.filename).name and not member.is_dir()
             ]
             if sum(member.file_size for member in members) > _MOST_UNPACKED:
-                raise NotationError(f"an archive of at most {_MOST_UNPACKED >> 20} MB can be opened")
+                raise NotationError(f"expected an archive of at most {_MOST_UNPACKED >> 20} MB when unpacked")
             for member in members:
                 (folder / Path(member.filename).name[-_LONGEST_NAME:]).write_bytes(archive.read(member))
     except (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError) as error:

@@ -152,7 +152,7 @@ class PageProcess(RunObserver):
                 self._is_open = False
                 self._queue.clear()
                 if not is_last:
-                    self._say(f"Note: the page at {self.url} has ended; the run goes on without it")
+                    self._say(f"Note: the page at {self.url} has ended; the run continues without it")
                 return
 
 

@@ -131,7 +131,7 @@ def _changing(path: Path) -> Iterator[Cards]:
     deadline = time.monotonic() + _LOCK_SECONDS
     while True:
         try:
-            lock = WriterLock(path, "expected one program at a time to note an answer")
+            lock = WriterLock(path, "expected one program at a time to record an answer")
             break
         except FileFormatError:
             if time.monotonic() > deadline:

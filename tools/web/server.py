@@ -69,7 +69,7 @@ _HEADERS = {
 
 
 _CLOSING = {"connection": "close"}
-_OTHER_SITE = "pages of other sites get no answer"
+_OTHER_SITE = "requests from pages of other sites are refused"
 _OTHER_NAMES = 20  # the maximum number of refused host names that are reported
 _LOCAL_DOMAINS = ("local", "lan", "home", "home.arpa", "internal", "localdomain", "fritz.box")
 _NETLOC = re.compile(r"(?:\[[^\[\]]*\]|[^\[\]@]*)(?::\d*)?")
@@ -148,7 +148,7 @@ def _guarded(
             if site is not None and is_new and on_other_name and len(others) < _OTHER_NAMES:
                 others.add(site[0])
                 on_other_name(site[0])
-            return "this server has another name; its owner can add the one that was asked for"
+            return "this server is not known by the requested name; its owner can add the name"
         origin = headers.get("origin")
         return "" if origin is None or is_own_origin(origin, headers["host"], port) else _OTHER_SITE
 
@@ -196,7 +196,7 @@ class _Bodies:
             before, size = size, size + len(message.get("body", b""))
             self._large += max(size, _SMALL_BODY) - max(before, _SMALL_BODY)
             if self._large > _LARGE_BODIES:
-                raise HTTPException(503, "too much is being received here; try again later", _CLOSING)
+                raise HTTPException(503, "the server is receiving too much data; try again later", _CLOSING)
             return message
 
         try:

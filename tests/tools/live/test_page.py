@@ -412,5 +412,5 @@ def test_a_page_says_who_can_play_engines_of_different_names() -> None:
 
     assert "two engines are called 'x'" in refused.stderr
     assert re.search(
-        r"everyone who can reach http://\S+ and knows the address can .* play Outflank, mine", warning
+        r"anyone who can reach http://\S+ and knows the address can .* play against Outflank, mine", warning
     )

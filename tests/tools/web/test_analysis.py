@@ -180,7 +180,7 @@ def test_boards_and_moves_are_read_as_people_paste_them(served: Served, text: st
 def test_too_large_a_file_is_refused_in_words(served: Served, size: int) -> None:
     status, answer = served.post("read", b"f" * size, connection="close")
 
-    assert (status, answer) == (413, b"a file of at most 4 MB can be opened")
+    assert (status, answer) == (413, b"expected a file of at most 4 MB")
 
 
 def test_a_game_is_saved_in_every_format_that_convert_writes(served: Served) -> None:

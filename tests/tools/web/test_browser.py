@@ -62,7 +62,7 @@ def test_a_text_browser_is_not_opened_and_what_is_needed_is_said(tmp_path: Path,
         assert served.process.stderr is not None
         said = served.process.stderr.readline()
 
-    assert "no browser with a window can be opened here" in said
+    assert "no browser window can be opened here" in said
     assert "--listen HOST:PORT" in said
     assert not (tmp_path / "arguments").exists()
 
@@ -94,7 +94,7 @@ def test_a_second_start_opens_the_page_of_the_first_and_ends(tmp_path: Path) -> 
         first.terminate()
 
     assert (second.returncode, err) == (0, "")
-    assert out == f"Page: {page} (served by an outflank web that was started before)\n"
+    assert out == f"Page: {page} (served by an outflank web that is already running)\n"
     assert f"url={page}" in content
     assert mode == 0o600
     assert not opened.exists()

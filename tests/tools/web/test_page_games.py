@@ -146,7 +146,7 @@ def test_wthor_that_the_page_has_saved_is_opened_with_its_names(page: Browser, t
 
 
 @pytest.mark.parametrize(
-    ("content", "reason"), [(b"PK\x03\x04 cut", "can't be opened"), (None, "at most 32 MB can be opened")]
+    ("content", "reason"), [(b"PK\x03\x04 cut", "can't be opened"), (None, "at most 32 MB when unpacked")]
 )
 def test_an_archive_that_is_damaged_or_too_large_is_refused_in_words(
     served: Served, content: bytes | None, reason: str

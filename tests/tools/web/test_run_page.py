@@ -374,7 +374,7 @@ def test_the_page_may_die_and_the_run_goes_on(tmp_path: Path) -> None:
             assert time.monotonic() < deadline
             time.sleep(0.1)
 
-        assert "has ended; the run goes on without it" in said
+        assert "has ended; the run continues without it" in said
 
 
 def test_a_report_shows_the_page_of_a_run_again_and_plays_nothing(tmp_path: Path) -> None:
