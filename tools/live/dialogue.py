@@ -36,18 +36,18 @@ from outflank.tools.runtime.signals import Stopped
 
 HELP = f"""\
 a move          such as f5 (d3/ne where the rules turn one direction)
-hint [N]        the best moves, N of them; 3 if left out (also h, eval)
+hint [N]        the N best moves; 3 by default (also h, eval)
 explore         what was played here in the games of --archive
-undo, redo      take back your last move with what came after it (also takeback, back); play it again
-level N         how strong the engine is from now on, 0 to 60
-elo N           the engine plays as weakly as people do, {LOWEST_ELO} to {HIGHEST_ELO}; level N ends it
+undo, redo      take back your last move and all later ones (also takeback, back); play them again
+level N         set the engine's strength from now on, 0 to 60
+elo N           the engine plays as weakly as people do, at Elo {LOWEST_ELO} to {HIGHEST_ELO}; level N ends this
 switch          change sides
 moves, board    the legal moves; the board
 clock           how much time is left
 save FILE       as .sgf, .ggf, .txt (transcript), .obf or .wtb (WTHOR)
 pause           stop the clocks until the next line
 resign, new     give up; begin again
-quit            end; --resume takes a saved file, or else what is printed then"""
+quit            end; --resume takes a saved file, or the text that is printed at the end"""
 _HINTS = 3
 _HINT_LEVEL = 16  # the lowest level of a hint's search; the usual three moves take about a second
 _LONGEST = 1000  # the longest input line, in characters; a line may contain a path
@@ -239,7 +239,7 @@ class Dialogue:
 
     def _explore(self, rest: str) -> None:
         if self._explorer is None:
-            raise SettingsError("there is no archive to look into: start with --archive FILE")
+            raise SettingsError("there is no archive to explore: start with --archive FILE")
         for line in self._explorer.text(self._game.position):
             say(line)
 
@@ -270,7 +270,7 @@ class Dialogue:
 
     def _save(self, rest: str) -> None:
         if not rest:
-            raise SettingsError("save needs the name of a file, such as save game.sgf")
+            raise SettingsError("save needs a file name, such as save game.sgf")
         lost = self._files.save(self._game.record(), Path(rest))
         self._kept = len(self._game.turns)
         say(f"saved: {printable(rest, None)}" + (f" ({lost})" if lost else ""))
@@ -282,7 +282,7 @@ class Dialogue:
         self._game.new_game()
         self._files.begin_another_game()
         if self._files.saved != before:
-            say(f"{before} keeps the last game; this one goes to {self._files.saved}.")
+            say(f"{before} keeps the last game; this one is saved in {self._files.saved}.")
         self._kept, self._written = 0, self._state()
         self._shown = False
 

@@ -144,7 +144,7 @@ class LiveGame:
             is_by_move = self.control.main == 0 and self.control.period_moves == 1
             spent[colour] = seconds + (0.0 if is_by_move else spent[colour])
         if any(self._clock(side, kept, spent).allowance <= 0 for side in self.people):
-            raise SettingsError("no move is taken back: there is no time left on the clock")
+            raise SettingsError("can't take back a move: no time would be left on the clock")
         self.turns, self._spent, self.ended = kept, spent, None
         self._undone += reversed(taken)
         self._unclocked = min(self._unclocked, len(kept))
@@ -157,7 +157,7 @@ class LiveGame:
         """
         self.interrupt()
         if not self._undone:
-            raise SettingsError("no move was taken back, so there is none to play again")
+            raise SettingsError("no move was taken back, so there is nothing to redo")
         is_due = False
         while self._undone and not is_due:
             turn = self._undone.pop()

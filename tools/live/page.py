@@ -278,7 +278,7 @@ class Tables:
 
     async def _known(self, name: str) -> PageGame:
         if (known := self._games.get(name)) is None:
-            raise SettingsError("this game is not known here any more")
+            raise SettingsError("this game is no longer known here")
         return known
 
     async def _new(self, asked: New) -> PageGame:
@@ -301,7 +301,7 @@ class Tables:
         if len(self._games) >= _MOST_GAMES:
             left = next((name for name, old in self._games.items() if not old.pages), None)
             if left is None:
-                raise SettingsError(f"{_MOST_GAMES} games are shown here: close the tab of one of them first")
+                raise SettingsError(f"{_MOST_GAMES} games are shown here: close one of their tabs first")
             await asyncio.to_thread(self._games.pop(left).close)
         record = AnnotatedGame(given.first, given.moves, given=len(given.moves))
         game = PageGame(record, specs, tell, self._admit)
