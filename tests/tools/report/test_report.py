@@ -99,12 +99,12 @@ def test_a_long_run_has_its_last_games_to_replay(monkeypatch: pytest.MonkeyPatch
     assert [replay["number"] for replay in replays(page)] == [
         game.pairing.number for game in tournament.games[-5:]
     ]
-    assert f"Here are the last 5 of {whole} games" in page
+    assert f"This page lists the last 5 of {whole} games" in page
     assert linked
     assert set(linked) <= set(range(whole - 4, whole + 1))
     assert all(game == number for number, game in linked.items())
     assert {int(number) for *_, number in worst} - set(linked) >= {1}
-    assert "Here are the last" not in page_of(replace(tournament, games=tournament.games[-5:]))
+    assert "This page lists the last" not in page_of(replace(tournament, games=tournament.games[-5:]))
 
 
 def test_the_page_shows_faults_settings_remarks_and_what_engines_call_themselves() -> None:

@@ -156,7 +156,7 @@ def test_a_page_without_sockets_says_what_it_needs(
         };"""
     )
     browser.load(served.page)
-    browser.wait("at('trouble').textContent.startsWith('No WebSocket gets through')")
+    browser.wait("at('trouble').textContent.startsWith('No WebSocket reaches')")
 
     assert browser.run("at('trouble').hidden") is False
 
@@ -280,7 +280,7 @@ def test_counters_say_what_to_do_next(page: Browser) -> None:
     page.run(f"desk.modes.practise.cards = {json.dumps(cards)}; desk.modes.practise.showDue()")
     assert page.run("at('due').textContent") == "1 to repeat now. 2 answered, 1 learned."
     page.run("delete desk.modes.practise.cards.a; desk.modes.practise.showDue()")
-    assert page.run("at('due').textContent").startswith("Nothing to repeat now; the next one in 2 h.")
+    assert page.run("at('due').textContent").startswith("Nothing to repeat now; the next one is due in 2 h.")
 
 
 @in_browser

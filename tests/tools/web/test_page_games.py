@@ -306,7 +306,7 @@ def test_what_is_cut_or_wrong_is_said_and_stays_until_the_next_action(page: Brow
     pasted = "new ClipboardEvent('paste', {clipboardData: new DataTransfer(), bubbles: true})"
     page.run(f"document.body.dispatchEvent({pasted})")
     assert page.run("[desk.viewer.games.size, desk.viewer.game.number]") == [500, number]
-    assert "That is no text" in page.run("at('trouble').textContent")
+    assert "That is not text" in page.run("at('trouble').textContent")
 
 
 @in_browser

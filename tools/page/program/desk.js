@@ -264,7 +264,7 @@ class Desk {
     const isFirst = !this.viewer.game, kept = isFirst ? this.restore() : null;
     if (!kept && !(hasGame && await this.followLink(wanted))) {
       if (isFirst) this.take(await requestJson("first"));
-      if (wanted.has("game") && !this.viewer.followAddress()) complain(t("Game {0} is not in the list any more.", wanted.get("game")));
+      if (wanted.has("game") && !this.viewer.followAddress()) complain(t("Game {0} is no longer in the list.", wanted.get("game")));
     }
     const play = wanted.get("play") || kept?.play;
     if (play) this.modes.play.ask({do: "attach", game: play});
@@ -301,7 +301,7 @@ class Desk {
       const file = data.files[0], text = data.getData("text");
       if (file && !file.type.startsWith("image/")) this.read(file, file.name);
       else if (text.trim()) this.read(text);
-      else return complain(t("That is no text: paste moves, a board or a game, or drop a file of games."));
+      else return complain(t("That is not text: paste moves, a board or a game, or drop a file of games."));
       this.enter("study");
     };
     document.addEventListener("paste", event => {

@@ -59,6 +59,6 @@ export async function requestJson(path, body) {
 /** Show why a socket was closed: the program has ended, or a proxy blocks WebSockets. */
 export async function explainClosedSocket() {
   const answer = await fetch("first", {method: "HEAD"}).catch(() => null);
-  connectionFails(t(answer ? "No WebSocket gets through to the program: a proxy or the browser stops it. Games and scores need one."
+  connectionFails(t(answer ? "No WebSocket reaches the program: a proxy or the browser blocks it. Games and scores need one."
     : "The program has ended: start it again."));
 }

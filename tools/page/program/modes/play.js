@@ -153,7 +153,7 @@ export class PlayMode extends SearchedMode {
     at("verdict").className = state?.fault || state?.trouble ? "bad" : "";
     this.showSeats();
     at("pause").hidden = isOver;
-    at("pause").textContent = t(state?.paused ? "Go on" : "Pause");
+    at("pause").textContent = t(state?.paused ? "Resume" : "Pause");
     at("hint").hidden = at("resign").hidden = isOver || !people;
     at("judge").hidden = !isOver || !this.game?.moves.length;
     at("again").hidden = isOver;

@@ -54,7 +54,7 @@ export class PractiseMode extends SearchedMode {
       if (!found) return;
       this.problems = found.problems;
       this.choose("problems");
-      if (found.total > found.problems.length) complain(t("The first {0} of {1} problems are asked.", found.problems.length, found.total));
+      if (found.total > found.problems.length) complain(t("The first {0} of {1} problems are used.", found.problems.length, found.total));
     });
     onFile("games-of-errors", file => this.readErrors(file));
     at("errors-of").onchange = () => this.ask();
@@ -99,7 +99,7 @@ export class PractiseMode extends SearchedMode {
     const learned = known.filter(key => this.cards[key].box >= LEARNED_BOX).length;
     const next = Math.min(...known.map(key => this.cards[key].due)) - Date.now() / 1000;
     const first = !known.length ? t("Nothing answered yet: find the move on the board.")
-      : due ? t("{0} to repeat now.", due) : t("Nothing to repeat now; the next one in {0}. New ones are asked.", this.waitText(next));
+      : due ? t("{0} to repeat now.", due) : t("Nothing to repeat now; the next one is due in {0}. New ones follow.", this.waitText(next));
     say("due", known.length ? `${first} ${t("{0} answered, {1} learned.", known.length, learned)}` : first);
   }
   /** @param {number} seconds */
@@ -184,7 +184,7 @@ export class PractiseMode extends SearchedMode {
     if (!game || turn !== this.turn) return;
     const mover = colourName(game.begins), wins = Object.values(problem.scores).filter(score => score > 0).length;
     const question = problem.played ? t("{0} to move: {1} was played, and lost {2} discs. Find a better move.", mover, problem.played, problem.lost)
-      : t(wins === 1 ? "{0} to move: one move alone wins." : "{0} to move: find the best move.", mover);
+      : t(wins === 1 ? "{0} to move: only one move wins." : "{0} to move: find the best move.", mover);
     this.put(this.keyOf(problem), game, question, {problem});
   }
 
