@@ -27,7 +27,7 @@ def bundled(entry: str) -> str:
     owners: dict[str, str] = {}
     for path, text in texts.items():
         if wrong := re.search(r"^(?:import|export)\b.*", text, re.MULTILINE):
-            raise ValueError(f"{path.name} has a form of import or export that isn't joined: {wrong[0]}")
+            raise ValueError(f"{path.name} uses a form of import or export that can't be joined: {wrong[0]}")
         for found in _NAME.finditer(text):
             if (owner := owners.setdefault(found["name"], path.name)) != path.name:
                 raise ValueError(f"{found['name']} is declared by {owner} and by {path.name}")
@@ -39,7 +39,7 @@ def _collect(path: Path, texts: dict[Path, str], above: tuple[Path, ...]) -> Non
     if path in texts:
         return
     if path in above:
-        raise ValueError(f"{path.name} imports itself by way of {above[-1].name}")
+        raise ValueError(f"{path.name} imports itself through {above[-1].name}")
     text = path.read_text("utf-8")
     for found in _IMPORT.finditer(text):
         _collect((path.parent / found["path"]).resolve(), texts, (*above, path))

@@ -282,7 +282,7 @@ def colours_of(rules: Rules) -> Sequence[tuple[str, str]]:
 
 
 def _warning(game: AnnotatedGame) -> str:
-    parts = [game.doubt, f"players have numbers for names: {game.unnamed}" if game.unnamed else ""]
+    parts = [game.doubt, f"players are shown as numbers, since {game.unnamed}" if game.unnamed else ""]
     if game.unread:
         parts.append(f"not read: {', '.join(dict.fromkeys(game.unread))}")
     return "; ".join(filter(None, parts))

@@ -227,12 +227,12 @@ def test_the_games_of_an_archive_are_told_for_a_position(served: Served, with_ar
 @in_browser
 def test_the_games_of_an_archive_stand_beside_the_board(browser: Browser, with_archive: Served) -> None:
     study(browser, with_archive)
-    browser.wait("at('reached').textContent === '4 games of the archive'")
+    browser.wait("at('reached').textContent === '4 games in the archive'")
     browser.run("at('played').querySelector('button').click()")
     browser.wait("desk.viewer.ply === 1 && at('played').tBodies[0].rows.length === 2")
     browser.run("desk.mode.line(desk.viewer.ply, ['f4'])")
     browser.wait(
-        "desk.viewer.ply === 2 && at('reached').textContent === 'No game of the archive' && at('played').hidden"
+        "desk.viewer.ply === 2 && at('reached').textContent === 'No game in the archive' && at('played').hidden"
     )
 
     assert browser.errors == []

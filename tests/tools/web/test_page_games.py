@@ -289,7 +289,7 @@ def test_wthor_without_its_names_is_shown_with_a_word_of_warning(page: Browser, 
     run("convert", source, "--output", tmp_path / "a.wtb")
     content = list((tmp_path / "a.wtb").read_bytes())
     page.run(f"desk.read(new Blob([new Uint8Array({content})]), 'a.wtb')")
-    page.wait("at('trouble').textContent.includes('players have numbers')")
+    page.wait("at('trouble').textContent.includes('players are shown as numbers')")
 
     assert "player 0" in page.run("at('title').textContent")
 

@@ -198,7 +198,7 @@ export class PlayMode extends SearchedMode {
       return this.start();
     }
     if (!this.isSeated || !this.state.playing) return super.line(place, moves);
-    if (place !== this.game?.moves.length) return complain(t("This is an earlier position of the game: take back, or go to its end."));
+    if (place !== this.game?.moves.length) return complain(t("This is an earlier position of the game: take back moves, or go to the end."));
     if (this.isMine) this.ask({do: "move", move: moves[0]});
   }
 

@@ -82,7 +82,7 @@ export class SearchedMode extends Mode {
     if (about) say("called", about.called);
     if (!at("played") || !about?.archive) return;
     const {games, moves} = about.archive;
-    say("reached", games ? games === 1 ? t("1 game of the archive") : t("{0} games of the archive", games.toLocaleString("en")) : t("No game of the archive"));
+    say("reached", games ? games === 1 ? t("1 game in the archive") : t("{0} games in the archive", games.toLocaleString("en")) : t("No game in the archive"));
     at("played").hidden = !moves.length;
     at("played").tBodies[0].replaceChildren(...moves.map(move => this.playedRow(move)));
   }
