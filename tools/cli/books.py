@@ -19,7 +19,7 @@ def book_variety(text: str) -> MoveVariety:
     try:
         number, count = float(discs), int(plies) if plies else USUAL_PLIES
     except ValueError:
-        raise NotationError(f"expected discs and perhaps plies, as 1.5:12, got {text!r}") from None
+        raise NotationError(f"expected DISCS or DISCS:PLIES, such as 1.5:12, got {text!r}") from None
     return MoveVariety(number, count)
 
 

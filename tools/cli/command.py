@@ -170,7 +170,7 @@ class Command(click.Command):
         """Return an error message if some of these options exclude each other, else an empty text."""
         for names in self._exclusive:
             if len(both := [name for name in names if name in given]) > 1:
-                return f"{' and '.join(both)} exclude each other"
+                return f"{' and '.join(both)} are mutually exclusive"
         return ""
 
     def shown_names(self, given: Collection[str]) -> set[str]:

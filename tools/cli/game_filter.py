@@ -68,9 +68,7 @@ class GameFilter:
             return
         if self.players and unnamed:
             wanted = " and ".join(map(repr, self.players))
-            raise OutflankError(
-                f"no game of {wanted} found, since the names of the players are missing (see above)"
-            )
+            raise OutflankError(f"no game of {wanted} found: player names are missing (see above)")
         raise OutflankError("no game passes the filters")
 
     def _has_players(self, game: AnnotatedGame) -> bool:
@@ -98,7 +96,7 @@ def _words(numbers: range) -> str:
 def _only(texts: Sequence[str]) -> str | None:
     """Return an option's only value. Raises: NotationError if the option was given twice."""
     if len(texts) > 1:
-        raise NotationError("give it once")
+        raise NotationError("can be given only once")
     return texts[0] if texts else None
 
 
@@ -114,10 +112,10 @@ def _read_range(texts: Sequence[str]) -> range | None:
         return None
     match = _RANGE.fullmatch(text)
     if match is None:
-        raise NotationError(f"expected a number or two such as 20-60, got {text!r}")
+        raise NotationError(f"expected a number or a range such as 20-60, got {text!r}")
     first, last = int(match[1]), int(match[2] or match[1])
     if first > last:
-        raise NotationError(f"the smaller number comes first: {text!r} begins with the larger")
+        raise NotationError(f"expected the smaller number first, got {text!r}")
     return range(first, last + 1)
 
 

@@ -35,7 +35,7 @@ def installation_lines() -> Iterator[str]:
         ("data", user_folder("data")),
         ("state", user_folder("state")),
     ):
-        yield f"{what} {path}" + ("" if path.exists() else " (not there)")
+        yield f"{what} {path}" + ("" if path.exists() else " (does not exist)")
     for extra, packages in _extras().items():
         found = {name: _version(name) for name in packages}
         missing = [name for name, number in found.items() if number is None]

@@ -76,7 +76,7 @@ def read_game(text: str, rules: Rules, name: str = _ARGUMENT) -> AnnotatedGame:
     with PositionArgument(text) as given, as_usage(name):
         found = list(islice(given.games(rules), 2))
     if len(found) > 1:
-        raise NotationError(f"{shown(text)} has more than one position, and only one can be shown")
+        raise NotationError(f"expected a single position, but {shown(text)} contains more")
     if isinstance(found[0], BadGame):
         raise NotationError(bad_game(text, found[0]))
     return found[0]
@@ -230,8 +230,8 @@ class ReadGames:
             self._doubts.add(f"{shown(name)}, game {number}: {entry.doubt}")
         if UNREADABLE in entry.unread:
             self._garbled.add(
-                f"{shown(name)}, game {number}: its texts have characters that are neither in the file's charset nor "
-                "in Latin-1"
+                f"{shown(name)}, game {number}: its text contains characters that are neither in the file's charset "
+                "nor in Latin-1"
             )
         return True
 
@@ -337,11 +337,11 @@ def read_and_written(names: Iterable[str], outputs: Iterable[Path]) -> Path | No
 
 
 def expect_kept(
-    names: Iterable[str], outputs: Iterable[Path | None], why: str = "whose games are read"
+    names: Iterable[str], outputs: Iterable[Path | None], why: str = "from which games are read"
 ) -> None:
     """Raise click.UsageError if an output is also an input. `why` describes the input in the message."""
     if lost := read_and_written(names, filter(None, outputs)):
-        raise click.UsageError(f"can't write to {str(lost)!r}, {why}: name another file")
+        raise click.UsageError(f"can't write to {str(lost)!r}, {why}: use another file")
 
 
 def _status(file: str | Path) -> os.stat_result | None:

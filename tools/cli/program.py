@@ -98,31 +98,31 @@ _MODULES = {
 }
 # Command names that users may try, with hints at the right commands.
 _MEANT = {
-    "check": "'outflank compliance ./mine' checks an engine; a proof and a book have 'outflank proof check' and "
-    "'outflank book check'.",
-    "claims": "'outflank proof derive' and 'outflank proof audit' are about claims of others.",
+    "check": "'outflank compliance ./mine' checks an engine, 'outflank proof check' a proof, "
+    "'outflank book check' a book.",
+    "claims": "'outflank proof derive' and 'outflank proof audit' use the claims of others.",
     "diagram": "'outflank board f5d6c3 -o board.svg' draws a position.",
     "doctor": "'outflank --version --verbose' prints what a bug report needs.",
-    "drill": "'outflank web' asks the moves of openings, and problems.",
-    "elo": "'outflank play --elo 1500' plays at an Elo, and 'outflank match' estimates that of engines.",
-    "explorer": "'outflank archive show' has the games of a position, 'outflank book show' its book moves.",
-    "games": "'outflank export' writes the games of a run, 'outflank convert' those of files.",
+    "drill": "'outflank web' has opening drills and problems to solve.",
+    "elo": "'outflank play --elo 1500' plays at that Elo, and 'outflank match' measures Elo differences.",
+    "explorer": "'outflank archive show' shows the games of a position, 'outflank book show' its book moves.",
+    "games": "'outflank export' writes the games of a run, 'outflank convert' converts game files.",
     "gui": "'outflank web' is a board in the browser, and 'outflank nboard' is an engine for NBoard.",
     "image": "'outflank board f5d6c3 -o board.png' draws a position.",
     "live": "'outflank match --listen' shows a match on a web page while it is played.",
-    "log": "'outflank gtp --log FILE' keeps a dialogue; the folder of a run has those of its faulty games.",
-    "opening": "'outflank openings find tiger' finds an opening by a part of its name.",
-    "pgn": "'outflank export' writes SGF, GGF, transcripts, WTHOR and CSV; programs for Reversi read no PGN.",
+    "log": "'outflank gtp --log FILE' logs a dialogue; the folder of a run has those of games lost by a fault.",
+    "opening": "'outflank openings find tiger' finds an opening by part of its name.",
+    "pgn": "'outflank export' writes SGF, GGF, transcripts, WTHOR and CSV; Reversi programs do not read PGN.",
     "ponder": "'outflank gtp --ponder' is an engine that searches on the opponent's time.",
-    "practice": "'outflank web' asks the moves of openings, and problems.",
-    "practise": "'outflank web' asks the moves of openings, and problems.",
+    "practice": "'outflank web' has opening drills and problems to solve.",
+    "practise": "'outflank web' has opening drills and problems to solve.",
     "ratings": "'outflank report' shows the ratings of a run, 'outflank tournament' rates engines.",
     "search": "'outflank analyze f5d6c3' searches a position.",
     "show": "'outflank board' shows a position, 'outflank report' a run, 'outflank book show' a book.",
     "spsa": "'outflank tune' finds parameters by SPSA.",
-    "stats": "'outflank convert --stats' counts games, 'outflank report' has the figures of a run.",
+    "stats": "'outflank convert --stats' counts games, 'outflank report' shows the statistics of a run.",
     "status": "'outflank report' shows a run, 'outflank arena status' an arena, 'outflank job show' a job.",
-    "study": "'outflank web' is a board to study games and openings.",
+    "study": "'outflank web' is a board for studying games and openings.",
     "verify": "'outflank compliance ./mine' verifies an engine, 'outflank proof check' a proof.",
     "watch": "'outflank match --listen' shows a match on a web page, 'outflank play --side none' at the terminal.",
 }
@@ -292,15 +292,13 @@ def _remedy(module: str, command: str | None) -> str:
     if module.partition(".")[0] == "outflank":
         return "the installation is incomplete; install outflank again (in a checkout: make build)"
     extra = _EXTRAS.get(module) or ("train" if command == "train" else "match")
-    return f"pip install 'outflank[{extra}]' brings what the command needs"
+    return f"pip install 'outflank[{extra}]' installs the missing packages"
 
 
 def _refused_resource(error: Exception) -> str:
     """Return a message if the system has refused memory or a thread; empty for any other error."""
     if str(error) == "can't start new thread":
-        return (
-            "the system refuses another thread: its limit of processes (ulimit -u) or memory (-v) is too low"
-        )
+        return "the system refuses to start a thread: the limit on processes (ulimit -u) or memory (-v) is too low"
     if isinstance(error, MemoryError) or (
         isinstance(error, ImportError | SystemError) and _is_memory_limited()
     ):

@@ -89,7 +89,7 @@ def _read_openings(text: str) -> OpeningsChoice:
     choice = OpeningsChoice.parse(text)
     if choice.path is not None and not choice.path.exists():
         raise NotationError(
-            f"there is no file {str(choice.path)!r}: give balanced, random:8 for eight random moves, or a file"
+            f"there is no file {str(choice.path)!r}: use balanced, random:8 for eight random moves, or an existing file"
         )
     return choice
 
@@ -98,7 +98,7 @@ def _draw_rule(ctx: click.Context, param: click.Parameter, value: str) -> ScoreR
     rule: ScoreRule | None = read_by(ScoreRule.parse)(ctx, param, value)
     rules: Rules = ctx.params["rules"]  # the rules are known here, since --rules is eager
     if rule and rules.winner_by(0) is not None:
-        raise click.BadParameter(f"by the rules {rules} no game is a draw")
+        raise click.BadParameter(f"under the rules {rules} no game is drawn")
     return rule
 
 
@@ -377,12 +377,12 @@ class RunOptions:
         except NotationError as error:
             raise click.BadParameter(str(error), param_hint=hint) from None
         if len(specs) < 2:
-            raise click.BadParameter(f"give two engines, not {len(specs)}", param_hint=hint)
+            raise click.BadParameter(f"expected two engines, got {len(specs)}", param_hint=hint)
         if alone and len(specs) > 2:
             chosen = " ".join(f"--engine {join_command([spec.name])}" for spec in specs[:2])
             raise click.BadParameter(
-                f"a match is between two engines, not {len(specs)}: 'outflank tournament' plays any number"
-                + (f", and {chosen} would choose two of them" if self.engines_file else ""),
+                f"a match is between two engines, not {len(specs)}: use 'outflank tournament' for more"
+                + (f", or choose two with {chosen}" if self.engines_file else ""),
                 param_hint=hint,
             )
         return specs

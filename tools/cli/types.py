@@ -113,8 +113,8 @@ class Seconds(click.ParamType):  # type: ignore[type-arg]  # only newer versions
         except NotationError as error:
             self.fail(str(error), param, ctx)
         if not 0 < seconds < math.inf:
-            wanted = "more than 0 seconds" if seconds == 0 else "more than 0 seconds and less than for ever"
-            self.fail(f"expected a time of {wanted}, got {value!r}", param, ctx)
+            wanted = "time of more than 0 seconds" if seconds == 0 else "finite time of more than 0 seconds"
+            self.fail(f"expected a {wanted}, got {value!r}", param, ctx)
         if not self._least <= seconds <= self._most:
             self.fail(
                 f"expected a time from {self._least} to {self._most} seconds, got {value!r}", param, ctx
@@ -209,7 +209,7 @@ class OutputFile(click.Path):
         if os.fspath(value) == str(STDOUT):
             if self._stdout:
                 return STDOUT
-            self.fail("it needs the name of a file, not '-' for standard output", param, ctx)
+            self.fail("expected a file name, got '-' (standard output)", param, ctx)
         path = Path(os.fsdecode(super().convert(value, param, ctx)))
         if self._suffixes and path.suffix.lower() not in self._suffixes:
             *others, last = self._suffixes

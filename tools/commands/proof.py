@@ -95,7 +95,7 @@ def make(
     to FILE; repeating the command continues. Without --workers and --cluster, there is a worker for every --threads
     processors, but at most one per position.
     """
-    expect_kept(texts, [output], "which is read")
+    expect_kept(texts, [output], "which is an input")
     problems, bad, known = _problems(texts, board, rules)
     rules = problems[0].position.rules
     report = SolutionReport(check, as_json)
@@ -200,7 +200,7 @@ def derive(
     CLAIMS is a file of lines position,lower,upper, described in docs/proofs.md.
     """
     root = Position.start(rules) if board is None else board_problem(board, rules).position
-    expect_kept([claims_file.name], [proof_path, needed], "which is read")
+    expect_kept([claims_file.name], [proof_path, needed], "which is an input")
     follow(claims_file, root, proof_path, needed, as_json)
 
 

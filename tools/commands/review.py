@@ -131,7 +131,7 @@ def review(
     settings = replace(settings, all_moves=".html" in forms or ply is not None if values is None else values)
     if (settings.depth, settings.seconds) == (None, None):
         settings = replace(settings, exact_from=max(settings.exact_from, exact_from_of_level(settings.level)))
-    expect_kept(games, outputs, "whose games are reviewed")
+    expect_kept(games, outputs, "which contains the games to review")
     read = ReadGames()
     # The games with pending reviews, with their files and numbers.
     places = deque[tuple[AnnotatedGame, str, int]]()

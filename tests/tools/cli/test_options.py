@@ -64,7 +64,7 @@ def test_a_number_within_the_bounds_is_taken(kind: click.ParamType[Any], text: A
         (Number(), "nan", "expected a number, got 'nan'"),
         *((SECONDS, text, f"{A_TIME}{text!r}") for text in ("5x", "s", "-1", "nan")),
         (SECONDS, "0s", "expected a time of more than 0 seconds, got '0s'"),
-        (SECONDS, "9" * 400, "expected a time of more than 0 seconds and less than for ever"),
+        (SECONDS, "9" * 400, "expected a finite time of more than 0 seconds"),
     ],
 )
 def test_what_is_none_is_refused_in_words(kind: click.ParamType[Any], text: str, sentence: str) -> None:
@@ -96,8 +96,8 @@ def test_the_help_shows_the_bounds_that_somebody_may_meet(kind: WholeNumber | Nu
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        ("--left --right", "--left and --right exclude each other"),
-        ("x --right", "WORD and --right exclude each other"),
+        ("--left --right", "--left and --right are mutually exclusive"),
+        ("x --right", "WORD and --right are mutually exclusive"),
         ("--tail", "--tail needs --left or --right"),
         ("--left --tail", ""),
     ],

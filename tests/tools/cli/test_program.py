@@ -79,7 +79,10 @@ finally:
     [
         (NotationError("expected a square, got 'z9'"), "expected a square, got 'z9'\n"),
         (PermissionError(13, "Permission denied", "/records"), "can't use '/records' (Permission denied)\n"),
-        (RuntimeError("can't start new thread"), "the system refuses another thread: its limit of processes"),
+        (
+            RuntimeError("can't start new thread"),
+            "the system refuses to start a thread: the limit on processes",
+        ),
         (MemoryError(), "there is not enough memory for this command"),
         *(
             (ModuleNotFoundError(f"No module named {name!r}", name=name), f"No module named {name!r}: {cure}")
