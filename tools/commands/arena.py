@@ -167,7 +167,7 @@ def serve(
 def _engine(text: str) -> EngineSpec:
     engine = EngineSpec.parse(text)
     if engine.time.is_limited:
-        raise NotationError("the server of the arena sets the time: leave tc= out")
+        raise NotationError("the server sets the time control: leave out tc=")
     return engine
 
 
@@ -232,10 +232,10 @@ def status(arena: Path, as_json: bool) -> None:
 
 
 def _entrant_line(one: dict[str, Any]) -> str:
-    state = f"in with {one['engine']}" if one["open"] else "away"
+    state = f"connected with {one['engine']}" if one["open"] else "not connected"
     slots = f", {counted(one['slots'], 'slot')}" if one["open"] else ""
-    losses = f", line lost {counted(one['losses'], 'time')}" if one["losses"] else ""
-    return f"{one['name']}: {state}{slots}, {1000 * one['line']:.1f} ms allowed for the line{losses}"
+    losses = f", connection lost {counted(one['losses'], 'time')}" if one["losses"] else ""
+    return f"{one['name']}: {state}{slots}, {1000 * one['line']:.1f} ms network allowance{losses}"
 
 
 @arena.command()
@@ -264,9 +264,7 @@ def token(arena: Path, name: str) -> None:
     """
     config = _config(arena)
     if name in {EngineSpec.parse(text).name for text in config.get("engine", ())}:
-        raise SettingsError(
-            f"{name} is an engine of the server's machine, which needs no token; name another"
-        )
+        raise SettingsError(f"{name} runs on the server's machine and needs no token: use another name")
     folder = _folder(arena)
     token = Tokens(folder).admit(name)
     with suppress(SettingsError):  # raised if no server runs the arena

@@ -149,7 +149,7 @@ def compliance(
     protocol = protocol or entry.protocol
     if protocol not in CATALOGUES:
         raise click.BadParameter(
-            f"there are no checks of engines that speak {protocol}", ctx, param_hint="CMD"
+            f"there are no checks for engines that speak {protocol}", ctx, param_hint="CMD"
         )
     driver, known = CATALOGUES[Protocol(protocol)]
     command = command_line(entry)
@@ -206,7 +206,7 @@ class _FirstAnswer:
         if not self.has_come and now - self._began > _SILENT_SECONDS:
             self._began = math.inf  # so that the warning is not repeated
             warn(
-                f"no answer in {_SILENT_SECONDS:g} s, of {START_SECONDS:g} that a start may take; {OTHER_PROTOCOL}"
+                f"no answer within {_SILENT_SECONDS:g} s (a start may take up to {START_SECONDS:g} s); {OTHER_PROTOCOL}"
             )
 
 
@@ -247,9 +247,9 @@ def selftest(
             else:
                 click.echo(f"pair {number:<4d} {fault or f'mirrored: {outcome_of(pair[0])}'}")
     if broken:
-        raise OutflankError(f"no mirror images: {broken} of {counted(pairs, 'pair')} (named above)")
+        raise OutflankError(f"not mirror images: {broken} of {counted(pairs, 'pair')} (named above)")
     if not as_json:
-        click.echo("Engine and referee repeat themselves.")
+        click.echo("All pairs are mirror images.")
 
 
 def _pair_facts(number: int, fault: str, games: Iterable[GameRecord]) -> dict[str, object]:

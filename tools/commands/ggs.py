@@ -39,7 +39,7 @@ _TIME = Seconds()
 def _entry(text: str) -> EngineSpec:
     entry = EngineSpec.parse(text)
     if entry.time.is_limited:
-        raise NotationError("the server sets the time of each game: leave tc= out")
+        raise NotationError("the server sets the time control of each game: leave out tc=")
     return entry
 
 
@@ -119,7 +119,7 @@ def _all_matching(pattern: re.Pattern[str], expected: str) -> Callable[..., tupl
     "tournaments",
     multiple=True,
     metavar="ID",
-    callback=_all_matching(_TOURNAMENT, "the id of a tournament such as .7"),
+    callback=_all_matching(_TOURNAMENT, "a tournament ID such as .7"),
     help="Join this tournament of /td; may be repeated.",
 )
 @click.option(
@@ -143,7 +143,7 @@ def ggs(
     second Ctrl-C ends it at once. docs/ggs.md has the details.
     """
     if others["least"] > others["most"]:
-        raise click.UsageError("--min-time is more than --max-time")
+        raise click.UsageError("--min-time can't be longer than --max-time")
     settings = Settings(*server, user, read_password(password_file), entry, **others)
     open_to_append(settings.file).close()
     with ExitStack() as stack:
@@ -156,7 +156,7 @@ def ggs(
                     print(strftime("%H:%M:%S"), direction, line, file=dialogue, flush=True)
             except OSError as error:
                 dialogue = None
-                warn(f"can't write {str(log)!r} ({error.strerror}): the dialogue is not kept any more")
+                warn(f"can't write {str(log)!r} ({error.strerror}): the dialogue is no longer logged")
 
         client = GgsClient(settings, warn, note)
         asyncio.run(_play(client))

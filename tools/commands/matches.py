@@ -86,7 +86,7 @@ def tournament(form: str, round_count: int | None, options: RunOptions, played: 
     Any two engines that meet play --games games. docs/match.md has the details.
     """
     if form == Format.KNOCKOUT and round_count not in (None, 1):  # --save-config writes rounds = 1
-        raise click.UsageError("a knockout ends when one engine is left, so --rounds has no meaning for it")
+        raise click.UsageError("a knockout ends when one engine is left: leave out --rounds")
     _play_run(lambda: tournament_of(played, options.specs(), form, round_count), played, options)
 
 
@@ -189,8 +189,8 @@ def _play_run(
             known, settings if games is None else replace(settings, games=known.games), drawn
         ):
             raise click.BadParameter(
-                f"{str(options.folder)!r} has a run with other settings ({other}): name a new folder, or continue that "
-                "run with --resume",
+                f"{str(options.folder)!r} contains a run with different settings ({other}): use a new folder, or "
+                "continue that run with --resume",
                 param_hint="--out",
             )
         # The user need not confirm the engines' commands, which are on this command line.
@@ -231,7 +231,7 @@ def _expect_options_of_resume(may_grow: bool) -> None:
         if _is_typed(name) and name not in ("resume", *names):
             allowed = ", ".join(options[each] for each in names if each in options)
             raise click.BadParameter(
-                f"{option} can't be given with it, only {allowed}", param_hint="--resume"
+                f"{option} can't be combined with it; only these can: {allowed}", param_hint="--resume"
             )
 
 

@@ -90,5 +90,5 @@ def make(output: Path, moves: int, within: float, deep: Limit, **place: Unpack[P
     with open_output(output) as file:
         file.write(text.encode())
     click.echo(
-        f"{len(balanced)} of {len(candidates)} openings are in {shown_output(output)}", err=output is STDOUT
+        f"wrote {len(balanced)} of {len(candidates)} openings to {shown_output(output)}", err=output is STDOUT
     )

@@ -64,7 +64,7 @@ def report(run: Path, output: Path | None, live: Address | None, as_json: bool) 
             click.echo(json_line(summary(figures)))
         else:
             print_result(figures)
-        click.echo(f"The report is {path}", err=True)
+        click.echo(f"The report is in {path}", err=True)
     if live is not None:
         show_again(run, read, live)
 
@@ -124,7 +124,9 @@ def _counts(ctx: click.Context, param: click.Parameter, texts: tuple[str, ...]) 
 
         run = _read(Path(texts[0]))
         if len(run.settings.engines) != 2:
-            raise click.UsageError(f"a test is of two engines, and this run has {len(run.settings.engines)}")
+            raise click.UsageError(
+                f"a test compares two engines, but this run has {len(run.settings.engines)}"
+            )
         points = Standings(run.settings, run.games).match_points
         return tuple(points.count(half / 2) for half in range(PENTANOMIAL))
     kind = WholeNumber(0, 10**12)

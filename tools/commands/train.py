@@ -50,7 +50,7 @@ def _picture(path: Path) -> Path:
 
     kinds = FigureCanvasBase.get_supported_filetypes()
     if path.suffix[1:].lower() not in kinds:
-        raise NotationError(f"the name has to end in .{' or .'.join(kinds)}, unlike {str(path)!r}")
+        raise NotationError(f"expected a name that ends in .{' or .'.join(kinds)}, got {str(path)!r}")
     return path
 
 
@@ -192,7 +192,7 @@ def network(
     click.echo(
         json.dumps([asdict(report) for report in reports])
         if as_json
-        else "\n".join(["stage  epoch  trained  kept out  bias even  bias odd  slope", *map(str, reports)])
+        else "\n".join(["stage  epoch  trained  held out  bias even  bias odd  slope", *map(str, reports)])
     )
 
 

@@ -141,14 +141,14 @@ def selfplay(
 
     fewest, most = settings.random_moves or (0, 0)
     if fewest > most:
-        raise click.UsageError(f"--random-moves takes the fewest before the most, not {fewest} {most}")
+        raise click.UsageError(f"--random-moves expects the smaller number first, got {fewest} {most}")
     shard = settings.games_a_shard
     if games % shard:
         shard = min(shard, games)  # if there are fewer games than in a shard, they make one smaller shard
         settings = replace(settings, games_a_shard=shard)
     if rest := games % shard:
         rounded = games - rest + shard
-        warn(f"{games:,} games are rounded up to {rounded:,}, whole files of {shard:,} (--shard)")
+        warn(f"{games:,} games are rounded up to {rounded:,}, to fill files of {shard:,} (--shard)")
     played = playing.selfplay(folder, settings, games, seconds=budget, **place)
     _report(folder, "game", played, settings.described(), as_json)
 

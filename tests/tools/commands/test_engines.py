@@ -109,7 +109,7 @@ def test_an_engine_that_does_not_repeat_itself_is_named_with_the_turn(tmp_path: 
     ran = run("selftest", "--pairs", "1", "--moves", "4", "--seed", "1", "--engine", fickle, code=1)
 
     assert "at turn 5 of both games, got" in ran.stdout
-    assert "no mirror images: 1 of 1 pair (named above)" in ran.stderr
+    assert "not mirror images: 1 of 1 pair (named above)" in ran.stderr
 
 
 def test_two_games_are_compared_move_by_move_and_by_their_result() -> None:

@@ -125,7 +125,7 @@ def test_a_report_prints_the_final_table_and_names_its_file(tmp_path: Path) -> N
     shown, facts = run("report", folder), run("report", folder, "--json", "-o", tmp_path / "page.html")
 
     assert "engine  points  games" in shown.stdout
-    assert shown.stderr == f"The report is {folder / 'report.html'}\n"
+    assert shown.stderr == f"The report is in {folder / 'report.html'}\n"
     assert json.loads(facts.stdout)["games"] == 2
     assert (tmp_path / "page.html").read_bytes() == (folder / "report.html").read_bytes()
 

@@ -167,7 +167,7 @@ def test_an_organiser_looks_pauses_and_sends_away(tmp_path: Path) -> None:
         server.send_signal(signal.SIGINT)
         server.communicate(timeout=20)
 
-    assert "Ann: in with fake, 1 slot" in shown
+    assert "Ann: connected with fake, 1 slot" in shown
     assert "paused" in shown
     assert server.returncode == 128 + signal.SIGINT
     assert read_run(club.run_folder).settings.format is Format.STANDING

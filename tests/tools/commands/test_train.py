@@ -31,7 +31,7 @@ def test_selfplay_prints_what_it_played(tmp_path: Path, nothing: Path) -> None:
     assert succeed("selfplay", tmp_path / "games", *options) == f"10 games in {tmp_path / 'games'}, seed 1\n"
     assert succeed("selfplay", tmp_path / "few", "--games", 10, *quick).startswith("10 games in ")
     assert (
-        "11 games are rounded up to 15, whole files of 5 (--shard)"
+        "11 games are rounded up to 15, to fill files of 5 (--shard)"
         in run("train", "selfplay", tmp_path / "more", *options, "--games", 11).stderr
     )
 

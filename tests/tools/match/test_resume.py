@@ -81,7 +81,9 @@ def test_the_same_command_continues_its_run_and_another_one_leaves_it_alone(tmp_
     }
     for difference, words in others.items():
         shorter = command[:2] + command[3:] if "--engine" in words else command
-        assert f"has a run with other settings ({difference})" in run(*shorter, *words, code=2).stderr
+        assert (
+            f"contains a run with different settings ({difference})" in run(*shorter, *words, code=2).stderr
+        )
     assert read_run(folder) == before
     run(*command, "--games", "4")
 
