@@ -115,7 +115,7 @@ def analyze(
     """
     if search.stable and rules.one_direction:
         raise click.UsageError(
-            f"--stable needs rules under which a move turns every direction, unlike {rules}"
+            f"--stable needs rules under which moves turn discs in every direction, unlike {rules}"
         )
     many = search if search.is_limited else replace(search, level=DEFAULT_LEVEL)
     defaults = Defaults(rules, many)

@@ -183,7 +183,7 @@ def perft(
     start, 9 plies lead to 3005288 positions if passes count and to 3005320 with --pass-is-free.
     """
     if divided and depth == 0:
-        raise click.UsageError("--divide lists the first moves, so DEPTH has to be 1 or more")
+        raise click.UsageError("--divide lists the first moves, so DEPTH must be at least 1")
     first = _first_position(rules, start)
     settings = {
         "version": __version__,

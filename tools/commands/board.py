@@ -84,7 +84,7 @@ def board(
     only = next((form for form, is_asked in asked.items() if is_asked), None)
     forms = {output: _form_of(only, output) for output in outputs}
     if forms.get(STDOUT) == "png" and sys.stdout.isatty():
-        raise click.UsageError("a PNG can't be shown at a terminal: name a file (-o FILE)")
+        raise click.UsageError("a PNG can't be shown in a terminal: write it to a file (-o FILE)")
     whole = read_game(text, rules)
     game = whole if ply is None else _up_to(whole, ply)
     position = game.final
@@ -112,13 +112,13 @@ def board(
 def _form_of(asked: Form | None, output: Path) -> Form:
     named = None if output is STDOUT else _FORMS.get(output.suffix.lower())
     if asked and named not in (None, asked):
-        raise click.UsageError(f"{output.name!r} is the name of a file for --{named}, not for --{asked}")
+        raise click.UsageError(f"the suffix of {output.name!r} means --{named}, not --{asked}")
     if form := asked or named:
         return form
     if output is STDOUT:
         return "text"
     raise click.UsageError(
-        f"the name {output.name!r} does not end in .txt, .svg or .png: say --text, --svg or --png"
+        f"the name {output.name!r} does not end in .txt, .svg or .png: add --text, --svg or --png"
     )
 
 
@@ -147,7 +147,9 @@ def _last(position: Position, text: str) -> Move:
     with as_usage("--last"):
         move = Move.parse(text)
     if move.is_pass and not position.with_side(position.side.other).must_pass:
-        raise click.BadParameter("the side before had a move, so it can't have passed", param_hint="--last")
+        raise click.BadParameter(
+            "the other side had a legal move, so it can't have passed", param_hint="--last"
+        )
     if move.square is not None and position.disc_at(move.square) is None:
         raise click.BadParameter(
             f"there is no disc on {move}, so it can't be the last move", param_hint="--last"

@@ -176,7 +176,9 @@ def export(path: Path, output: Path, form: Form | None) -> None:
     """
     form = form or ("edax" if output.suffix.lower() == ".dat" else "text")
     if output is STDOUT and form == "edax":  # the header is written last, which needs a seekable file
-        raise click.BadParameter("edax is a binary form: name a file (-o FILE)", param_hint="--output")
+        raise click.BadParameter(
+            "edax is a binary format: write it to a file (-o FILE)", param_hint="--output"
+        )
     with Book.open(path) as book, book.steady(), open_output(output) as file:
         write_form(book, file, form)
         count = len(book)

@@ -54,7 +54,7 @@ def _find_books(ctx: click.Context, argument: click.Parameter, names: Sequence[s
 def _expect_own(name: str) -> Path:
     if named_book(name) in shipped_books():
         raise NotationError(
-            f"the book {name} comes with the package and is never changed: make a copy by "
+            f"the book {name} is part of the package and can't be changed: copy it with "
             f"outflank book merge COPY {name}"
         )
     return Path(name)

@@ -37,7 +37,7 @@ def config(ctx: click.Context) -> None:
     path = config_file()
     program = ctx.find_root().command
     if not path.exists():
-        click.echo(f"There is no {path}. It would have a table for each command, such as{_EXAMPLE}")
+        click.echo(f"There is no {path}. This file can contain a table for each command, such as{_EXAMPLE}")
         return
     click.echo(path)
     for line in _lines(program, read_defaults(path), path, ()):

@@ -121,7 +121,7 @@ def convert(
             _warn_of(writers)
             raise OutflankError(
                 f"{str(lost)!r} would lose games, variations, properties or characters, so nothing was written: "
-                "name another file"
+                "use another file"
             )
     _warn_of(writers)
     facts = {

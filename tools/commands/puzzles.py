@@ -45,10 +45,12 @@ def _read_empties(text: str) -> range:
     least, _, most = text.partition("-")
     numbers = [least.strip(), most.strip() or least.strip()]
     if not all(number.isascii() and number.isdigit() and len(number) < 3 for number in numbers):
-        raise NotationError(f"expected empty squares such as {_EMPTIES}, got {text!r}")
+        raise NotationError(f"expected a number of empty squares or a range such as {_EMPTIES}, got {text!r}")
     first, last = map(int, numbers)
     if not _LEAST <= first <= last <= _MOST:
-        raise NotationError(f"expected empty squares from {_LEAST} to {_MOST}, the fewer first, got {text!r}")
+        raise NotationError(
+            f"expected empty squares from {_LEAST} to {_MOST}, the smaller number first, got {text!r}"
+        )
     return range(first, last + 1)
 
 
@@ -157,9 +159,9 @@ def find_problems(
     read.end()
     read.expect_good()
     if not found:
-        raise OutflankError("there is no such problem in the games, so nothing was written")
+        raise OutflankError("the games contain no such problem, so nothing was written")
     if count is not None and len(found) < count:
-        warn(f"the games have only {counted(len(found), 'problem')} of the {count:,} wanted")
+        warn(f"the games contain only {counted(len(found), 'problem')}, not {count:,}")
 
 
 def _write(found: Sequence[Puzzle], outputs: Sequence[Path]) -> None:
@@ -184,7 +186,7 @@ _FORMS = {".obf": _as_obf, ".sgf": _as_sgf, ".html": render_page}
 
 
 def _report(found: Sequence[Puzzle]) -> None:
-    click.echo(f"{counted(len(found), 'problem')}; solved by an opponent of Elo", err=True)
+    click.echo(f"{counted(len(found), 'problem')}; expected share solved, by Elo rating", err=True)
     for elo in ELOS:
         click.echo(f"{elo:>6}  {solved_share(found, elo):>4.0%}", err=True)
 

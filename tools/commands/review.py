@@ -122,11 +122,11 @@ def review(
     skipped; the exit code is then 1.
     """
     if ply is not None and values is False:
-        raise click.UsageError("--ply shows the values of all moves, which --no-values leaves out")
+        raise click.UsageError("--ply shows the values of all moves: leave out --no-values")
     forms = {output.suffix.lower() for output in outputs}
     if as_json and view == "black" and ".html" not in forms:
         raise click.UsageError(
-            "--scores is for text and the page, and --json has the mover's scores: leave it out"
+            "--scores applies only to text and the page; JSON has the mover's scores: leave out --scores"
         )
     settings = replace(settings, all_moves=".html" in forms or ply is not None if values is None else values)
     if (settings.depth, settings.seconds) == (None, None):
@@ -135,7 +135,7 @@ def review(
     read = ReadGames()
     # The games with pending reviews, with their files and numbers.
     places = deque[tuple[AnnotatedGame, str, int]]()
-    only = "an SVG image draws the curve" if ".svg" in forms else "--ply shows a move" if ply else ""
+    only = "an SVG image shows the curve" if ".svg" in forms else "--ply shows a move" if ply else ""
 
     def chosen() -> Iterator[AnnotatedGame]:
         count = 0
@@ -144,7 +144,7 @@ def review(
                 count += 1
                 if only and count > 1:
                     raise click.UsageError(
-                        f"{only} of one game, and there are more (-o FILE.html shows them all)"
+                        f"{only} of a single game, but there are more (-o FILE.html shows them all)"
                     )
                 places.append((game, shown(name), number))
                 yield game

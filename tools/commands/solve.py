@@ -27,7 +27,7 @@ WLD_OR_BOUND = ("--wld", "--at-least")
 def _every_direction(text: str) -> Rules:
     rules = Rules.parse(text)
     if rules.one_direction:
-        raise NotationError(f"expected rules under which a move turns every direction, got {rules}")
+        raise NotationError(f"expected rules under which moves turn discs in every direction, got {rules}")
     return rules
 
 

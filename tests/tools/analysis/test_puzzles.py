@@ -178,7 +178,7 @@ def test_the_command_writes_what_the_quiz_asks(
 
     told = run("puzzles", "find", source, *words, *forms)
 
-    assert told.stderr.startswith("3 problems; solved by an opponent of Elo\n")
+    assert told.stderr.startswith("3 problems; expected share solved, by Elo rating\n")
     problems, _ = obf.read_suite(BytesIO(written.read_bytes()), "found", games[0].rules)
     easiest = sorted(puzzles[:3], key=lambda puzzle: puzzle.difficulty)
     assert [each.position for each in problems] == [each.position for each in easiest]
