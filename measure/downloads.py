@@ -122,7 +122,7 @@ def fetch(entries: Sequence[str], folder: Path, system: System | None = None) ->
         words += [word for tag in system.tags for word in ("--platform", tag)]
     command = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check", "download", *words]
     if subprocess.run([*command, "--requirement", str(listed)]).returncode:
-        raise SystemExit("pip can't download what is needed, so there is no download")
+        raise SystemExit("pip can't download the packages, so no archive was made")
 
 
 def unpack_wheel(wheel: Path, target: Path) -> None:
@@ -174,7 +174,7 @@ def add_licences(folder: Path) -> None:
         if not texts and known["License"] == "MIT":  # the package sgfmill has no licence file
             texts = [(ROOT / "LICENSE").read_text().replace(_holder(), str(known["Author"]))]
         if not texts:
-            raise SystemExit(f"{title} has no licence, so there is no download")
+            raise SystemExit(f"{title} has no licence, so no archive was made")
         (folder / "licences" / f"{title.replace(' ', '-')}.txt").write_text(
             f"{title}\n\n" + "\n\n".join(texts), encoding="utf-8"
         )
@@ -266,7 +266,7 @@ def add_windows(folder: Path) -> None:
         str(program),
     ]
     if subprocess.run([sys.executable, "-m", "ziglang", *command]).returncode:
-        raise SystemExit("zig can't compile the starter, so there is no download")
+        raise SystemExit("zig can't compile the starter, so no archive was made")
     # The starter and the engine's modules contain parts of zig and of mingw-w64.
     zig = distribution("ziglang")
     for name, path in (("zig", "ziglang/LICENSE"), ("mingw-w64", "ziglang/lib/libc/mingw/COPYING")):
@@ -278,21 +278,21 @@ def add_windows(folder: Path) -> None:
 _START_WINDOWS = """\
 Outflank {version} for Windows, 64 bits
 
-Play      Unpack the whole folder, and double-click Outflank.exe. Your browser opens with the board. Another
-          double click opens the same board again. Close the black window to end Outflank and its engines.
+Play      Unpack the entire folder, and double-click Outflank.exe. The board opens in your browser. Another
+          double click opens the same board again. To stop Outflank and its engines, close the black window.
 In a GUI  Enter "C:\\where you unpacked it\\Outflank.exe" gtp
-          in GoGui or Quarry; the same with nboard in NBoard, with uci where UCI is spoken.
+          in GoGui or Quarry; replace gtp with nboard in NBoard, and with uci in a program that speaks UCI.
 Commands  Open a terminal in this folder, and enter .\\Outflank.exe --help
           for example: .\\Outflank.exe match ".\\Outflank.exe gtp" ".\\Outflank.exe gtp --level 1" --games 2
-Read on   docs\\README.md lists the pages by what you want to do; the help of every command is in manual,
-          tournaments to change and sample games are in examples, the licences of all parts in licences.
+Read on   docs\\README.md lists the pages by task. The help of every command is in manual, tournaments to adapt and
+          sample games are in examples, and the licences of all components are in licences.
 
-Windows may say that it does not know the program, since nobody has paid for a signature: choose "More info", then
-"Run anyway"; SHA256SUMS beside the download has its sum. Python is in the folder python, and no other Python is used.
+Windows may warn that it does not recognise the program, since it is not signed: choose "More info", then "Run anyway".
+SHA256SUMS next to the download contains its checksum. Python is in the folder python; no other Python is used.
 Outflank was tested under Wine, not on Windows itself.
 
-Nothing is installed. What Outflank keeps for you lies in .local and .config in your own folder, as docs\\install.md
-says. To remove Outflank, delete this folder.
+Nothing is installed. Outflank stores your data in .local and .config in your home folder; see docs\\install.md.
+To remove Outflank, delete this folder.
 """
 
 WINDOWS = System(
@@ -334,7 +334,7 @@ def compile_modules(folder: Path) -> None:
     # Without -B, Python would also cache the modules that compileall imports, with the times of their files.
     words = ["-I", "-B", "-m", "compileall", "-q", "--invalidation-mode", "unchecked-hash", "-s"]
     if subprocess.run([str(python / "bin" / "python3"), *words, str(folder), str(python)]).returncode:
-        raise SystemExit("the modules can't be compiled, so there is no download")
+        raise SystemExit("can't compile the modules, so no archive was made")
 
 
 # Users may run the starters through symbolic links, which readlink resolves.
@@ -342,7 +342,7 @@ _OUTFLANK = """#!/bin/sh
 exec "$(dirname "$(readlink -f "$0")")/python3" -I -m outflank "$@"
 """
 _OUTFLANK_WEB = """#!/bin/sh
-# Opens the page in the browser. Started by a click, it opens a terminal, whose closing ends Outflank.
+# Opens the page in the browser. If started by a click, it opens a terminal; closing that terminal ends Outflank.
 outflank=$(dirname "$(readlink -f "$0")")/outflank
 if [ ! -t 1 ] && [ "${DISPLAY-}${WAYLAND_DISPLAY-}" ] && command -v x-terminal-emulator >/dev/null; then
     exec x-terminal-emulator -e "$outflank" web "$@"
@@ -352,16 +352,16 @@ exec "$outflank" web "$@"
 _START_LINUX = """\
 Outflank {version} for Linux, x86-64, glibc 2.17 or newer
 
-Play      Run ./outflank-web in this folder, which opens the board in your browser. Ctrl-C in its terminal ends it.
+Play      Run ./outflank-web in this folder; the board opens in your browser. Press Ctrl-C in the terminal to stop it.
 In a GUI  Enter /where/you/unpacked/it/outflank gtp
-          in GoGui or Quarry; the same with nboard in NBoard, with uci where UCI is spoken.
+          in GoGui or Quarry; replace gtp with nboard in NBoard, and with uci in a program that speaks UCI.
 Commands  ./outflank --help
           for example: ./outflank match "./outflank gtp" "./outflank gtp --level 1" --games 2
-Read on   docs/README.md lists the pages by what you want to do; the help of every command is in manual,
-          tournaments to change and sample games are in examples, the licences of all parts in licences.
+Read on   docs/README.md lists the pages by task. The help of every command is in manual, tournaments to adapt and
+          sample games are in examples, and the licences of all components are in licences.
 
-Nothing is installed. What Outflank keeps for you lies in .local and .config in your own folder, as docs/install.md
-says. To remove Outflank, delete this folder.
+Nothing is installed. Outflank stores your data in .local and .config in your home folder; see docs/install.md.
+To remove Outflank, delete this folder.
 """
 LINUX = System(
     "linux-x86_64",
