@@ -34,8 +34,8 @@ def lz_analyze(session: Session, arguments: Arguments) -> Iterator[str]:
     At each interval, one line with a block for each move is sent, the best move first: `info move d3 visits 81234
     winrate 5312 prior 2500 lcb 5312 order 0 depth 8 prob 100 exact 0 book 0 bound exact pv d3 c3`. `visits` is the
     number of boards reached for all moves together, and `winrate` is computed from the score. `depth` is in plies, and
-    `prob` is the selectivity in percent. `exact 1` means that the score is proven, and `book 1` that the opening book
-    knows the move. The other keys are only there for programs that expect them.
+    `prob` is the selectivity in percent. `exact 1` means that the score is proven, and `book 1` means that the opening
+    book contains the move. The other keys are sent only for programs that expect them.
 
     Arguments: [`colour`] [`centiseconds`] [`interval` n] [`minmoves` n] [`maxmoves` n] [`avoid|allow` colour
       vertex,vertex,... depth] ...
@@ -48,10 +48,10 @@ def lz_analyze(session: Session, arguments: Arguments) -> Iterator[str]:
 def kata_analyze(session: Session, arguments: Arguments) -> Iterator[str]:
     """Analyze like `lz-analyze`, with win rates from 0 to 1 and scores in discs, both for the side to move.
 
-    The keys are `move visits utility winrate scoreMean scoreLead prior lcb order depth prob exact book bound pv`. Only
-    with `rootInfo true`, the line ends with `rootInfo visits winrate scoreLead utility` after all blocks, as in KataGo.
-    Sabaki does not request this. If it is requested by hand in Sabaki, the last move disappears from the display (with
-    KataGo too), since Sabaki takes everything after `pv` for moves.
+    The keys are `move visits utility winrate scoreMean scoreLead prior lcb order depth prob exact book bound pv`. If
+    `rootInfo true` is given, `rootInfo visits winrate scoreLead utility` follows after all blocks, as in KataGo. Sabaki
+    does not request `rootInfo`. If a user requests it by hand in Sabaki, the last move disappears from the display,
+    since Sabaki interprets everything after `pv` as moves. This also happens with KataGo.
 
     Arguments: as for `lz-analyze`, and [`rootInfo` true|false]; `ownership` and similar keys are ignored
     Answer: as for `lz-analyze`
@@ -63,9 +63,10 @@ def kata_analyze(session: Session, arguments: Arguments) -> Iterator[str]:
 def lz_genmove_analyze(session: Session, arguments: Arguments) -> Iterator[str]:
     """Play a move like `genmove`, and report the best move during the search in the form of `lz-analyze`.
 
-    The last report is always about the move that is played, however long the interval. A move from the opening book
-    comes at once, with `visits 0`. The other moves that the book knows follow it in the report, all with the book's
-    scores and `book 1`. If `avoid` or `allow` excludes a legal move, the search alone chooses among the others.
+    The last report always describes the move that is played, however long the interval. A move from the opening book
+    is reported at once, with `visits 0`. The other moves in the book follow in the same report. All these moves have
+    the book's scores and `book 1`. If `avoid` or `allow` excludes a legal move, the search chooses among the remaining
+    moves, without the book.
 
     Arguments: as for `lz-analyze`; the colour is the side to move if left out
     Answer: `=`, then lines of `info`, then `play` and the move, then an empty line

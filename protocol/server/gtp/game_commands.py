@@ -45,8 +45,8 @@ def play(session: Session, arguments: Arguments) -> str:
 
     Arguments: `colour` `vertex`. Under one-direction rules, the vertex names the direction if several are possible:
       `d3/ne` (n ne e se s sw w nw, north being towards row 1)
-    Fails: `illegal move`, followed by the rejected move and the legal moves, by the side to move, or by a note that the
-      game is over
+    Fails: `illegal move`. The detail names the rejected move and the legal moves, names the side to move, or says that
+      the game is over
     """
     session.play(arguments.colour(), arguments.move())
     return ""
@@ -86,7 +86,7 @@ def undo(session: Session, arguments: Arguments) -> str:
 
 
 def gg_undo(session: Session, arguments: Arguments) -> str:
-    """Take back several moves, or none if fewer have been made.
+    """Take back several moves. If fewer moves have been made, none is taken back.
 
     Arguments: `count`, 1 if left out
     Fails: `cannot undo` if fewer moves have been made
@@ -115,7 +115,7 @@ def showboard(session: Session, arguments: Arguments) -> str:
 
 
 def final_score(session: Session, arguments: Arguments) -> str:
-    """Return the result of a finished game as the rules score it.
+    """Return the result of a finished game under the rules' scoring.
 
     Answer: `B+12`, `W+4` or `0`; `B+0` or `W+0` if the second player wins a tie
     Fails: `cannot score` if the game is not over
@@ -129,8 +129,9 @@ def final_score(session: Session, arguments: Arguments) -> str:
 def loadsgf(session: Session, arguments: Arguments) -> str:
     """Load a game from a file, under the rules that the file names (RU) or else under the current rules.
 
-    Only the main line of the first game is read: moves as `B[f5]`, as `B[fd]` (written by Go programs, where row a is
-    row 8), `B[]` or `B[pass]`, and discs set up before the first move. The clocks are not changed.
+    Only the main line of the first game is read. Moves have the form `B[f5]`, or `B[fd]` as written by Go programs,
+    where row a is row 8. A pass is `B[]` or `B[pass]`. Discs may be set up before the first move. The clocks are not
+    changed.
 
     Arguments: `file` [`n`], where `n` is the first move to leave out, counted from 1
     Fails: `cannot load file` if the file can't be read, is not SGF, or contains an illegal move

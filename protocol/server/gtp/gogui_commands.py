@@ -180,7 +180,7 @@ def outflank_stable(session: Session, arguments: Arguments) -> str:
 
 
 def outflank_parity(session: Session, arguments: Arguments) -> str:
-    """Colour the regions of empty squares: one colour for odd numbers of squares, another for even numbers.
+    """Colour the regions of empty squares, in different colours for odd and even numbers of squares.
 
     Squares that touch at a side or at a corner belong to the same region. The side that moves into an odd region first
     also tends to make the last move there.
@@ -205,7 +205,7 @@ def outflank_live(session: Session, arguments: Arguments) -> str:
     """Search deeper and deeper, and draw the best line as it changes, until any line arrives or the game is solved.
 
     The drawings are `gogui-gfx:` lines on standard error, closed by an empty line: `VAR` with the best line, and `TEXT`
-    with its score in discs from the point of view of the side to move and the depth and selectivity of the search.
+    with the depth and selectivity of the search, and its score in discs from the point of view of the side to move.
 
     Answer: the last drawing; if the game is over, only a text
     """
@@ -306,8 +306,8 @@ def outflank_book_line(session: Session, arguments: Arguments) -> str:
 def outflank_opening(session: Session, arguments: Arguments) -> str:
     """Return the name of the game's opening.
 
-    Answer: the names of the last position of the game that has any, such as `Bat / Cow Bat / Cambridge`; otherwise
-      nothing
+    Answer: the names of the last named position of the game, such as `Bat / Cow Bat / Cambridge`; nothing if no
+      position has a name
     """
     from outflank.book.names import opening_of_game
 
