@@ -35,7 +35,7 @@ _NUMBER = re.compile(r"[+-]?(?:\d{1,9}(?:\.\d{0,9})?|\.\d{1,9})", re.ASCII)
 def nboard(session: Session, argument: str) -> Iterator[str]:
     """Begin the dialogue.
 
-    Arguments: the version of the protocol; Outflank speaks version 2 whatever the number
+    Arguments: the version of the protocol; Outflank always speaks version 2
     Answer: `set myname` with the name, the version and the checksum of the evaluation: `Outflank 1.1.0, evaluation
       f2eaca31`
     Fails: if the version is not a whole number of at least 1, or if the evaluation file can't be read
@@ -48,7 +48,7 @@ def set_depth(session: Session, argument: str) -> Iterator[str]:
     """Set the strength of play like `--level`: the search depth, and the number of empty squares to solve from.
 
     The setting lasts until the next `set depth`. Limits that were given as options remain in force. With `--elo`, the
-    setting applies only to `hint` and `analyze`: the moves of `go` stay as weak as that rating.
+    setting applies only to `hint` and `analyze`, and `go` still plays at the given rating.
 
     Arguments: plies, from 0; more than 60 count as 60
     Fails: if the argument is not a whole number of at least 0
@@ -61,13 +61,13 @@ def set_depth(session: Session, argument: str) -> Iterator[str]:
 def set_game(session: Session, argument: str) -> Iterator[str]:
     """Set the game, the position at its end, and both clocks.
 
-    The time control is the record's `TI`, `main/increment/extension`. The time that a player has used is the sum of the
-    times of his moves. Without `TI` there is no clock. `BO` is the start position. `RU`, an Outflank extension, names
+    The time control is the record's `TI`, `main/increment/extension`. Each clock is reduced by the times of that
+    player's moves. Without `TI` there is no clock. `BO` is the start position. `RU`, an Outflank extension, names
     rules other than Othello's. Rules under which a move names its direction can't be played in NBoard.
 
     Arguments: the game in GGF, `(;GM[Othello]...;)`
-    Fails: if the record can't be read, contains an illegal move or is of another game; the previous game is then kept.
-      If only `TI` can't be read, a `status` says so, and the game is set without a clock
+    Fails: if the record can't be read, contains an illegal move or does not record a game of Othello; the previous game
+      is then kept. If only `TI` can't be read, a `status` says so, and the game is set without a clock
     """
     if not (argument.startswith("(;") and argument.endswith(")")):
         raise NotationError(f"expected a game in GGF, (;GM[Othello]...;), got {argument[:40]!r}")
@@ -87,7 +87,7 @@ def set_game(session: Session, argument: str) -> Iterator[str]:
 
 
 def set_contempt(session: Session, argument: str) -> Iterator[str]:
-    """Set the value of a draw in the book when `go` chooses a book move, in discs for Black.
+    """Set the value of a draw that `go` uses when it chooses a book move, in discs for Black.
 
     Arguments: from -100 (a draw is as good as a win for White) to 100 (as good as a win for Black)
     Fails: if the argument is not a whole number in that range
@@ -99,7 +99,7 @@ def set_contempt(session: Session, argument: str) -> Iterator[str]:
 def move(session: Session, argument: str) -> Iterator[str]:
     """Play a move for the side to move, and take its time off the clock. A forced pass (`PA`) may be left out.
 
-    A line that contains only a move, as in version 1 of the protocol, means the same.
+    A line that contains only a move, as in version 1 of the protocol, has the same effect.
 
     Arguments: `F5`, `F5/eval` or `F5/eval/seconds`; the evaluation is ignored, and both values may be empty
     Fails: if the move can't be read or is illegal; nothing is played then
@@ -116,10 +116,10 @@ def hint(session: Session, argument: str) -> Iterator[str]:
 
     The search ends at the depth that was set; the clock does not limit it, and any other command ends it. A `search`
     line contains the line of best play without blanks, the score in discs from the point of view of the side to move,
-    0, and the depth. The depth is `12` plies, `12@73%` if the search prunes moves that look hopeless, or `100%` if the
-    score is proven. A `book` line contains the same for a move that the book knows; in place of the 0 it has the number
-    of book lines that begin with the move. Book moves are not searched: NBoard shows one score per square, and a later
-    one would replace the book's.
+    0, and the depth. The depth is written as `12` (plies), as `12@73%` if the search prunes moves that look hopeless,
+    or as `100%` if the score is proven. A `book` line contains the same values for a book move, but the 0 is replaced
+    by the number of book lines that begin with the move. Book moves are not searched, since NBoard shows one score per
+    square, and a later score would replace the book's score.
 
     Arguments: the number of moves, 1 if left out
     Answer: `status`; a `book` line for each of the best moves that the book knows, up to the requested number. If there
@@ -151,9 +151,10 @@ def hint(session: Session, argument: str) -> Iterator[str]:
 
 
 def go(session: Session, argument: str) -> Iterator[str]:
-    """Choose a move without playing it, from the opening book or within the depth that was set and the clock.
+    """Choose a move without playing it: from the opening book, or by a search within the set depth and the clock.
 
-    Any other command ends the search, and the best move so far is then the answer: each `go` gets exactly one.
+    Any other command ends the search, and the best move so far is then the answer. Each `go` gets exactly one
+    answer.
 
     Answer: `status`, then `book`, or `search` and `nodestats`, as for `hint`; then `=== F5/1.25/0.400`: the move, its
       score in discs from the point of view of the side to move (left out if unknown) and the seconds it took. `=== PA`
@@ -171,7 +172,7 @@ def go(session: Session, argument: str) -> Iterator[str]:
 
 
 def ping(session: Session, argument: str) -> Iterator[str]:
-    """End the work on all earlier commands. Nothing after the answer concerns an earlier position.
+    """End the work on all earlier commands. No line after the answer concerns an earlier position.
 
     Arguments: a whole number
     Answer: `pong` and the number
@@ -181,13 +182,13 @@ def ping(session: Session, argument: str) -> Iterator[str]:
 
 
 def learn(session: Session, argument: str) -> Iterator[str]:
-    """Add to the opening book of `--book` the first two positions of the game that it does not know.
+    """Add to the `--book` file the first two positions of the game that it does not contain.
 
-    They are searched at the book's level, which takes some seconds. Any other command breaks off the search and leaves
-    the book unchanged. The book that comes with the package is never changed.
+    The positions are searched at the book's level, which takes some seconds. Any other command aborts the search and
+    leaves the book unchanged. The book that comes with the package is never changed.
 
-    Answer: `status`, then `learned`, then a `status` that says what was learned or why nothing was. It comes last
-      because NBoard clears its status line when it reads `learned`
+    Answer: `status`, then `learned`, then a `status` that says what was learned, or why nothing was learned. The second
+      `status` comes last because NBoard clears its status line when it reads `learned`
     """
     yield _status("learning")
     outcome = _learned(session)
@@ -209,7 +210,9 @@ def _learned(session: Session) -> str:
 
 
 def analyze(session: Session, argument: str) -> Iterator[str]:
-    """Score every position of the game to the depth that was set, the last one first. Any other command ends it.
+    """Score every position of the game to the depth that was set, from the last to the first.
+
+    Any other command ends the analysis.
 
     Answer: `status`; for each position `analysis`, the number of moves made so far, passes included, and the score in
       discs from Black's point of view, as NBoard draws it; `status` at the end
