@@ -79,14 +79,14 @@ def says_illegal_move(engine: TappedGtpDriver) -> None:
 
 @must()
 def takes_whole_games(engine: TappedGtpDriver) -> None:
-    """`play` accepts all moves of four complete games, one of them a wipe-out, and of another game up to a pass."""
+    """`play` accepts all moves of four complete games, one of them a wipe-out, and of a fifth game up to a pass."""
     for transcript in (BLACK_WINS, WHITE_WINS, DRAWN, WIPE_OUT, BEFORE_A_PASS):
         replay(engine, transcript)
 
 
 @must()
 def clears_the_board(engine: TappedGtpDriver) -> None:
-    """`clear_board` sets up the starting position, whatever was played before."""
+    """`clear_board` sets up the starting position, regardless of earlier moves."""
     replay(engine, "f5d6c3")
     replay(engine, "f5d6c3")
 
@@ -272,7 +272,7 @@ def takes_a_pass_in_capitals(engine: TappedGtpDriver) -> None:
 
 @should()
 def does_without_a_pass(engine: TappedGtpDriver) -> None:
-    """If a side has no legal move, a move of the other side implies its pass.
+    """If a side has no legal move, a move by the other side implies the pass.
 
     Some controllers, such as Quarry, never send a pass.
     """

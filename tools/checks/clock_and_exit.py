@@ -59,7 +59,7 @@ def refuses_bad_clocks(engine: TappedGtpDriver) -> None:
 
 @must("time_settings", alone=True)
 def keeps_seconds_a_move(engine: TappedGtpDriver) -> None:
-    """With `time_settings 0 1 1` a move takes at most a second, after 12, 20 and 38 moves of a game."""
+    """With `time_settings 0 1 1` a move takes at most a second, in positions after 12, 20 and 38 moves."""
     for transcript in _MIDDLEGAMES:
         engine.succeed("time_settings 0 1 1")
         _play(engine, TimeControl.parse("1"), transcript, moves=1)
@@ -67,7 +67,7 @@ def keeps_seconds_a_move(engine: TappedGtpDriver) -> None:
 
 @must("time_settings", alone=True)
 def keeps_absolute_time(engine: TappedGtpDriver) -> None:
-    """With `time_settings 4 0 0` the engine's moves of a game take at most four seconds in all."""
+    """With `time_settings 4 0 0` all moves of the engine in a game together take at most four seconds."""
     engine.succeed("time_settings 4 0 0")
     _play(engine, TimeControl.parse("4+0"), "", moves=60)
 
@@ -81,7 +81,7 @@ def keeps_a_period(engine: TappedGtpDriver) -> None:
 
 @must("kata-time_settings", "kata-list_time_settings", alone=True)
 def keeps_an_increment(engine: TappedGtpDriver) -> None:
-    """If the engine knows the kind `fischer`, ten moves stay within `kata-time_settings fischer 1 0.2`."""
+    """If the engine supports the kind `fischer`, ten moves stay within `kata-time_settings fischer 1 0.2`."""
     if "fischer" in engine.succeed("kata-list_time_settings").split():
         engine.succeed("kata-time_settings fischer 1 0.2")
         _play(engine, TimeControl.parse("1+0.2"), beginning(DRAWN, 10), moves=10)

@@ -204,7 +204,7 @@ def takes_moves(engine: TappedNBoardDriver) -> None:
 
 @must()
 def does_not_play_its_move(engine: TappedNBoardDriver) -> None:
-    """`go` chooses a move without playing it: if asked again, the engine moves for the same side."""
+    """`go` chooses a move without playing it: after a second `go`, the engine moves for the same side."""
     game = Game.from_transcript(_OPENING)
     engine.answer_at(game)
     _expect_legal(engine.answer_to_go(), game)
@@ -264,7 +264,7 @@ def tells_what_it_thinks(engine: TappedNBoardDriver) -> None:
 
 @should()
 def analyses_each_position(engine: TappedNBoardDriver) -> None:
-    """If the engine knows `analyze`, it answers with `analysis MOVES EVAL` for each position of the game."""
+    """If the engine supports `analyze`, it answers with `analysis MOVES EVAL` for each position of the game."""
     engine.set_game(Game.from_transcript(_OPENING), depth=3)
     engine.tell("analyze")
     wanted = {str(number) for number in range(5)}
@@ -284,7 +284,7 @@ def _moves_made(engine: TappedNBoardDriver, seconds: float) -> set[str]:
 
 @should(alone=True)
 def heeds_the_clock_in_the_record(engine: TappedNBoardDriver) -> None:
-    """If the record allows three seconds for the game, `go` is answered within this time, whatever the depth."""
+    """If the record allows three seconds for the game, `go` is answered within this time, regardless of the depth."""
     engine.set_game(Game.from_transcript(_OPENING), f"0:0{_CLOCK_SECONDS}", depth=DEEP)
     engine.tell("go")
     engine.until("===", seconds=_CLOCK_SECONDS)
