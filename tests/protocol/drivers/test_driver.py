@@ -222,7 +222,7 @@ def test_an_engine_that_loads_no_games_can_not_begin_from_any_board(sit: Sit) ->
     driver.open()
 
     assert not driver.sets_boards_up
-    with pytest.raises(UnfitEngineError, match="no way to set a board up: it does not list loadsgf"):
+    with pytest.raises(UnfitEngineError, match="can't set up a board: it does not list loadsgf"):
         driver.follow(AnnotatedGame(FIRST))
 
 

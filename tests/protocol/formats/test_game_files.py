@@ -328,9 +328,9 @@ BY_64 = Result(Colour.BLACK, 64)
         ("sgf", "RE[W+2]", BY_64, "that White won by 2, but the board shows that Black won by 64"),
         ("sgf", "RE[0]", BY_64, "that it was a draw, but the board shows that Black won by 64"),
         ("sgf", "RE[W+]", BY_64, "that White won, but the board shows that Black won by 64"),
-        ("ggf", "RE[-4]", BY_64, "that White won by 4 and the board"),
+        ("ggf", "RE[-4]", BY_64, "that White won by 4, but the board"),
         ("ggf", "TY[8k]RE[-4]", Result(Colour.WHITE, -4), ""),
-        ("pgn", "0-1", BY_64, "that White won and the board"),
+        ("pgn", "0-1", BY_64, "that White won, but the board"),
     ],
 )
 def test_the_board_is_believed_where_the_record_contradicts_it(
@@ -461,7 +461,7 @@ def test_edax_s_own_games_may_begin_with_white_and_leave_passes_out() -> None:
     ("data", "sentence"),
     [
         (EDX[:90], "expected a game of 160 bytes, got 90"),
-        (EDX[:8] + EDX[:8] + EDX[16:], "a square"),
+        (EDX[:8] + EDX[:8] + EDX[16:], "e4 has discs of both colours"),
         (EDX[:148] + b"\x02" + EDX[149:], "expected a side of 0 or 1, got 2"),
         (EDX[:88] + b"\x40" + EDX[89:], "expected moves from 0 to 63, got 64"),
         (EDX[:88] + b"\x00" + EDX[89:], "move 1: a1 is illegal; legal for Black: "),
