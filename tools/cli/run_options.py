@@ -264,7 +264,7 @@ def page_option(name: str = LISTEN) -> Decorator:
         former=["--live"],
         callback=read_by(Address.parse),
         help="Serve a live web page of the run, then its report, until Ctrl-C; see docs/report.md."
-        "  [default: no page; 127.0.0.1 and a free port]",
+        "  [default: no page; without HOST:PORT, 127.0.0.1 and a free port]",
     )
 
 

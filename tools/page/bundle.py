@@ -27,7 +27,7 @@ def bundled(entry: str) -> str:
     owners: dict[str, str] = {}
     for path, text in texts.items():
         if wrong := re.search(r"^(?:import|export)\b.*", text, re.MULTILINE):
-            raise ValueError(f"{path.name} uses a form of import or export that can't be joined: {wrong[0]}")
+            raise ValueError(f"{path.name} uses a form of import or export that can't be bundled: {wrong[0]}")
         for found in _NAME.finditer(text):
             if (owner := owners.setdefault(found["name"], path.name)) != path.name:
                 raise ValueError(f"{found['name']} is declared by {owner} and by {path.name}")

@@ -209,7 +209,7 @@ class Conductor:
                 Notice(f"Note: {self._store.trouble}; results are kept in memory, and writing is retried")
             )
         elif before and not self._store.trouble:
-            self._on_event(Notice("Note: records can be written again, and nothing was lost"))
+            self._on_event(Notice("Note: writing the records works again; nothing was lost"))
 
 
 def is_over(run: Run, openings: Sequence[tuple[Move, ...]]) -> bool:
