@@ -81,8 +81,10 @@ def test_equal_moves_are_interchangeable_and_can_not_be_changed() -> None:
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
-        *(((square,), "a ") for square in (64, -1, 1.5, b"d3", "z9", "", "d3/x")),
-        *((pair, "(a|no|one) direction") for pair in ((19, "x"), ("d3/n", "e"), ("pass", "n"), (None, "n"))),
+        *(((square,), "a ") for square in (64, -1, 1.5, b"d3", "z9", "")),
+        (("d3/x",), "one of the directions "),
+        ((19, "x"), "one of the directions "),
+        *((pair, "(a|no|one) direction") for pair in (("d3/n", "e"), ("pass", "n"), (None, "n"))),
     ],
 )
 def test_no_move_is_made_of_what_is_none(arguments: tuple[Any, ...], expected: str) -> None:

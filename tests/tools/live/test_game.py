@@ -147,7 +147,7 @@ def test_with_a_time_for_each_move_the_move_that_is_due_again_has_what_was_left_
 def test_a_move_whose_time_would_leave_nothing_is_not_taken_back(people: Callable[..., People]) -> None:
     own = people("60+5")
     own.play(59.0, "f5", 1.0, "d6", 5.0, "c3", *[LiveGame.take_back] * 2)
-    with pytest.raises(SettingsError, match="no time left"):
+    with pytest.raises(SettingsError, match="no time would be left"):
         own.play(LiveGame.take_back)
 
     assert moves(own.game) == "f5"
@@ -195,7 +195,7 @@ def test_who_oversteps_the_time_has_lost_for_good(people: Callable[..., People])
     own.play(4.0, "f5", 11.0)
 
     assert own.game.result == Result(BLACK, None, ResultReason.TIME)
-    with pytest.raises(SettingsError, match="no time left"):
+    with pytest.raises(SettingsError, match="no time would be left"):
         own.game.take_back()
 
 

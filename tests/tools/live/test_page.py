@@ -252,7 +252,7 @@ def test_people_engines_and_clocks_meet_before_the_referee(served: Served) -> No
 @pytest.mark.parametrize(
     ("request_", "reason"),
     [
-        ('{"do": "attach", "game": "x"}', "not known"),
+        ('{"do": "attach", "game": "x"}', "no longer known"),
         ('{"do": "new"}', "missing required field players"),
         (
             '{"do": "new", "players": {"black": {"who": "./evil"}, "white": {"who": "person"}}}',
