@@ -74,9 +74,10 @@ PYCONFIG = """
 #define HAVE_SSIZE_T 1
 #endif
 """
-# -O3 overrides the -O2 in a distribution's CFLAGS. It is left out if CFLAGS has -O0, as in tests, for a quick build.
+# -O3 overrides the -O2 in a distribution's CFLAGS. If CFLAGS has -O0 or -O1, as in tests, -O3 is left out for a quick
+# build.
 FLAGS = os.environ.get("CFLAGS", "").split()
-OPTIMIZATION = [] if "-O0" in FLAGS else ["-O3"]
+OPTIMIZATION = [] if {"-O0", "-O1"} & {*FLAGS} else ["-O3"]
 # Debugging information takes a quarter of the compiler's time, so it is made only if CFLAGS has -g, and never in
 # wheels.
 DEBUGGING = ["-g0"] if IS_WHEEL or "-g" not in FLAGS else []
