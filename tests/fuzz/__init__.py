@@ -1,1 +1,1 @@
-"""The fuzz room: what reads bytes from outside is given bytes that nobody would write; docs/reliability.md says how."""
+"""Fuzzing: everything that reads bytes from outside is tested with unusual bytes (see docs/reliability.md)."""

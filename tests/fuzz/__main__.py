@@ -1,12 +1,16 @@
-"""Runs a target under atheris: ``python -m outflank.tests.fuzz TARGET SECONDS``, or ``make fuzz ARGS="--seconds 600"``.
+"""Runs a target under atheris: ``python -m outflank.tests.fuzz TARGET --seconds S``, or ``make fuzz``.
 
-Without a target each gets its share of the seconds. New inputs that reach more code are kept in build/fuzz/TARGET; what
-a fault was found with is written there as ``crash-...``, to be added to the corpus when it is fixed: see corpus.py.
+Without a target, the targets run on all processors, and each gets its share of the seconds. New inputs that reach more
+code are stored in build/fuzz/TARGET. An input that causes a fault is written there as ``crash-...``; add it to the
+corpus when the fault is fixed (see corpus.py).
 """
 
+import os
 import shutil
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 import click
@@ -28,14 +32,27 @@ def fuzz(name: str | None, seconds: int) -> None:
         return
     from outflank.tests.fuzz.targets import TARGETS
 
-    faulty = []
-    for target in TARGETS:
-        click.echo(f"{target}:", err=True)
-        words = ["-m", "outflank.tests.fuzz", target, f"--seconds={max(1, seconds // len(TARGETS))}"]
-        if subprocess.run([sys.executable, *words], check=False).returncode:
-            faulty.append(str(FOUND / target))
-    if faulty:
+    workers = os.cpu_count() or 1
+    share = max(1, seconds * workers // len(TARGETS))
+    with ThreadPoolExecutor(workers) as pool:
+        survived = dict(zip(TARGETS, pool.map(partial(_survives, share), TARGETS), strict=True))
+    if not all(survived.values()):
+        faulty = [str(FOUND / target) for target in TARGETS if not survived[target]]
         raise click.ClickException(f"faults were found: see {', '.join(faulty)}")
+
+
+def _survives(seconds: int, target: str) -> bool:
+    """Run a target in a process, print its output, and return whether it found no fault."""
+    words = ["-m", "outflank.tests.fuzz", target, f"--seconds={seconds}"]
+    ran = subprocess.run(
+        [sys.executable, *words],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+    )
+    click.echo(f"{target}:\n{ran.stdout}", err=True)
+    return ran.returncode == 0
 
 
 def _run(name: str, seconds: int) -> None:
