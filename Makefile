@@ -101,8 +101,8 @@ endif
 
 types: dev  ## check types for Linux, Windows and macOS, and the stubs against the compiled modules
 	MYPYPATH=build/cimport $(BIN)/mypy -p outflank
-	for system in win32 darwin; do MYPYPATH=build/cimport $(BIN)/mypy --platform $$system --cache-dir .mypy_cache/$$system \
-		-p outflank.storage -p outflank.engine -p outflank.book -p outflank.protocol -p outflank.tools || exit 1; done
+	printf "%s\n" win32 darwin | MYPYPATH=build/cimport xargs -P 2 -I SYSTEM $(BIN)/mypy --platform SYSTEM \
+		--cache-dir .mypy_cache/SYSTEM $(addprefix -p outflank.,storage engine book protocol tools)
 	MYPYPATH=build/cimport $(BIN)/stubtest --ignore-missing-stub --ignore-positional-only --ignore-disjoint-bases \
 		$(subst /,.,$(patsubst %.pyi,outflank/%,$(wildcard engine/*.pyi engine/*/*.pyi tests/*/*.pyi)))
 

@@ -9,13 +9,17 @@ import subprocess
 import sys
 import urllib.request
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import outflank
 from outflank.tests.support.installation import HURRY, ROOT, Door, clone, doors
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(1200), pytest.mark.xdist_group("installing")]
+# Two workers try the ways at the same time, each in a home folder of its own. The last way makes a wheel, and the test
+# of the wheel installs it.
+_FIRST_HOME, _SECOND_HOME = (pytest.mark.xdist_group(f"{which} home") for which in ("first", "second"))
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(1200)]
 LATE = "XXXXXXXXXXXXXXXXXXXXXXXXOOOOOOOOOOOOOOOOOOOOOOOOOOOOOOO-OOOOOO-- X"
 
 
@@ -28,6 +32,15 @@ def ways() -> list[str]:
 def name_of(way: str) -> str:
     """Return the line of a way that says most about it."""
     return next((line.strip() for line in way.splitlines() if "-m venv" not in line), way)
+
+
+def ways_by_home() -> list[Any]:
+    """Return the ways as parameters, the first half of them for the first home."""
+    found = ways()
+    return [
+        pytest.param(way, id=name_of(way), marks=_FIRST_HOME if number < len(found) // 2 else _SECOND_HOME)
+        for number, way in enumerate(found)
+    ]
 
 
 def doors_of(way: str) -> list[Door]:
@@ -88,7 +101,7 @@ def test_the_page_names_the_usual_ways() -> None:
         assert each in text
 
 
-@pytest.mark.parametrize("way", ways(), ids=name_of)
+@pytest.mark.parametrize("way", ways_by_home())
 def test_a_way_to_install_works_as_typed_and_what_it_installs_plays(
     way: str, home: Path, tmp_path: Path
 ) -> None:
@@ -112,6 +125,7 @@ def test_every_door_with_python_is_a_way_of_the_page() -> None:
     assert sorted(opened) == sorted(door for door in doors("docs/install.md") if "#with-python" in door.way)
 
 
+@_SECOND_HOME
 def test_a_wheel_is_installed_without_a_compiler(home: Path, tmp_path: Path) -> None:
     (wheel,) = (home / "outflank" / "dist").glob("*.whl")
     install = f'bare/bin/python -m pip install "{wheel}[match,web]"'
