@@ -174,6 +174,9 @@ def test_the_page_of_formats_lists_every_sample() -> None:
 @pytest.mark.slow
 @pytest.mark.timeout(1200)
 def test_the_examples_about_games_run_in_a_plain_installation(tmp_path: Path) -> None:
+    """The user's defaults make reviews search less, which takes seconds instead of minutes."""
+    (tmp_path / "outflank").mkdir()
+    (tmp_path / "outflank" / "config.toml").write_text("[review]\nlevel = 4\nexact-from = 10\n")
     for name in ("formats", "review", "archive"):
         text = (ROOT / "docs" / f"{name}.md").read_text()
         for command in re.findall(r"^(?:    |\$ )((?:.*\| )?outflank (?!export)[^#\n]*)", text, re.MULTILINE):
@@ -181,7 +184,11 @@ def test_the_examples_about_games_run_in_a_plain_installation(tmp_path: Path) ->
                 command,
                 shell=True,
                 cwd=tmp_path,
-                env={**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"},
+                env={
+                    **os.environ,
+                    "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+                    "XDG_CONFIG_HOME": str(tmp_path),
+                },
                 capture_output=True,
                 text=True,
             )
