@@ -3,6 +3,7 @@
 import ast
 import doctest
 import json
+import lzma
 import os
 import re
 import runpy
@@ -18,7 +19,10 @@ import click
 import pytest
 
 import outflank
+from outflank.engine import Colour
 from outflank.measure.reference import PARTS, parts_of, with_parts
+from outflank.protocol.formats import read_games
+from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.protocol.formats.samples import samples
 from outflank.protocol.server.gtp import commands as gtp_commands
 from outflank.protocol.server.nboard import commands as nboard_commands
@@ -140,7 +144,7 @@ MADE_BY_COMMANDS = re.compile(
     r"book (?:build|import \S+)|train all mini)\s+(\S+)"
 )
 FILE = re.compile(
-    r"(?<![\w/.*-])[\w*./-]+\.(?:obf|wtb|sgf|ggf|txt|archive|proof|db|book|csv|jsonl|toml|dat|egbk3|bin)\b"
+    r"(?<![\w/.*-])[\w*./-]+\.(?:obf|wtb|sgf|ggf|txt|archive|proof|db|book|csv|jsonl|toml|dat|egbk3|bin)(?:\.xz)?\b"
 )
 
 
@@ -159,7 +163,7 @@ def test_every_file_that_an_example_reads_is_made_by_another_one_or_comes_with_t
     missing = [
         each
         for each in read
-        if each[1] not in made and Path(each[1]).parts[0] not in {*made, "examples", "mini"}
+        if not ({each[1], Path(each[1]).parts[0]} & {*made, "mini"} or (ROOT / each[1]).exists())
     ]
     assert missing == []
 
@@ -406,6 +410,25 @@ def test_every_command_is_documented_once_with_its_arguments_answer_and_failures
     assert sorted(re.findall(r"`([^`]+)`", " ".join(heading for heading, _ in entries))) == sorted(
         COMMANDS[protocol]
     )
+
+
+def test_the_rated_games_give_the_points_of_their_table() -> None:
+    page = (ROOT / "docs" / "ratings.md").read_text()
+    (section,) = re.findall(r"^## 0.1 s a move\n(.*?)^## ", page, re.MULTILINE | re.DOTALL)
+    table = re.findall(r"^\| (.+?) \| [^|]+ \| ([\d.]+) of (\d+) \|", section, re.MULTILINE)
+    points, games = Counter[str](), Counter[str]()
+    with lzma.open(ROOT / "docs" / "ratings-0.1.ggf.xz") as file:
+        for game in read_games(file):
+            assert isinstance(game, AnnotatedGame)
+            assert game.result is not None
+            for name, side in ((game.black, Colour.BLACK), (game.white, Colour.WHITE)):
+                games[name] += 1
+                points[name] += {side: 2, None: 1}.get(game.result.winner, 0)  # in half points
+
+    assert len(table) == 19
+    assert {name: (points[name] / 2, games[name]) for name in games} == {
+        name: (float(scored), int(number)) for name, scored, number in table
+    }
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
