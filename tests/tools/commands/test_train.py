@@ -110,7 +110,7 @@ def test_network_adds_to_the_tables_of_a_file(tmp_path: Path, games: Path) -> No
         succeed("network", games, "--tables", tables, "-o", out, "--epochs", 1, "--seed", 2, "--json")
     )
 
-    assert table[0].split()[:5] == ["stage", "epoch", "trained", "kept", "out"]
+    assert table[0].split()[:5] == ["stage", "epoch", "trained", "held", "out"]
     assert table[0].split()[5:] == ["bias", "even", "bias", "odd", "slope"]
     assert len(table) == 1 + 3 * 3
     assert [report["epoch"] for report in reports] == 3 * [0, 1]
