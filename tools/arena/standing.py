@@ -49,7 +49,7 @@ def most_informative(
         share = expected_score(first - second)
         met = _games_between(standings, duo) / 2 + playing[frozenset(duo)]
         variance = sum(_deviation(ratings.get(name), standings.scores[name].games) ** 2 for name in duo)
-        return variance * share * (1 - share) / math.sqrt(1 + met)
+        return variance * share * (1 - share) / (1 + met)
 
     return max(duos, key=lambda duo: (worth(duo), duo), default=None)
 

@@ -65,17 +65,22 @@ def test_an_open_result_says_more_than_a_known_one() -> None:
     assert most_informative(standings_of("ABC", games), duos, Counter()) == ("A", "B")
 
 
-def test_everybody_comes_to_play_everybody(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Engines of equal strength, whose ratings are computed after each game, as in an arena where games take long."""
+@pytest.mark.parametrize("seed", [None, 7, 24, 48])
+def test_everybody_comes_to_play_everybody(seed: int | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Engines of equal strength win in turns or, with a seed, by chance; some then lose all of their first games.
+
+    Ratings are computed after each game, as in an arena where games take long.
+    """
     monkeypatch.setattr(standings_module, "_SECONDS_BETWEEN", 0.0)
     monkeypatch.setattr(standings_module, "_SHARE", 0)
     standings = standings_of(NAMES, [])
     met = Counter[tuple[str, str]]()
+    rng = None if seed is None else random.Random(seed)
     for number in range(1, 201):
         duo = most_informative(standings, combinations(NAMES, 2), Counter())
         assert duo is not None
         met[duo] += 1
-        standings.add(game(number, *duo, winner=duo[met[duo] % 2]))
+        standings.add(game(number, *duo, winner=rng.choice(duo) if rng else duo[met[duo] % 2]))
     played = [score.games for score in standings.scores.values()]
 
     assert set(met) == set(combinations(NAMES, 2))
