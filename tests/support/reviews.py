@@ -1,4 +1,4 @@
-"""Reviews of short searches, each made once a process."""
+"""Reviews that search little. Each process makes a review only once."""
 
 import functools
 from dataclasses import replace

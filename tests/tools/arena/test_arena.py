@@ -1,4 +1,4 @@
-"""Engines that play from elsewhere: the same games as here, whatever the line does."""
+"""Engines on other machines play the same games as local ones, even over a bad connection."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""Messages between an arena and a client: what is read, and what is refused in a sentence."""
+"""Messages between an arena and a client: valid ones are read, all others are rejected in a sentence."""
 
 import json
 import random
