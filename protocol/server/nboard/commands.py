@@ -62,7 +62,7 @@ def set_game(session: Session, argument: str) -> Iterator[str]:
     """Set the game, the position at its end, and both clocks.
 
     The time control is the record's `TI`, `main/increment/extension`. Each clock is reduced by the times of that
-    player's moves. Without `TI` there is no clock. `BO` is the start position. `RU`, an Outflank extension, names
+    player's moves. Without `TI` there is no clock. `BO` is the starting position. `RU`, an Outflank extension, names
     rules other than Othello's. Rules under which a move names its direction can't be played in NBoard.
 
     Arguments: the game in GGF, `(;GM[Othello]...;)`
@@ -172,7 +172,7 @@ def go(session: Session, argument: str) -> Iterator[str]:
 
 
 def ping(session: Session, argument: str) -> Iterator[str]:
-    """End the work on all earlier commands. No line after the answer concerns an earlier position.
+    """Stop the work on all earlier commands. No line after the answer concerns an earlier position.
 
     Arguments: a whole number
     Answer: `pong` and the number
@@ -231,7 +231,7 @@ def analyze(session: Session, argument: str) -> Iterator[str]:
 
 
 def quit_(session: Session, argument: str) -> Iterator[str]:
-    """End the work on all earlier commands, and exit."""
+    """Stop the work on all earlier commands, and exit."""
     session.closed = True
     yield from ()
 
