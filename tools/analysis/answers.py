@@ -13,8 +13,8 @@ from outflank.tools.report.board import end_text
 from outflank.tools.report.search import facts, moves_text, score_number, search_cells
 
 ANSWER_ROW = "{#:>6}  {move:<5} {score:>6}  {certainty:<16}  {line}"
-"""The layout of a row that ``answer_row`` fills."""
-_LINE_SHOWN = 12  # the maximum number of moves of a line in the table
+"""The row layout that ``answer_row`` fills in."""
+_LINE_SHOWN = 12  # the maximum number of moves that the table shows of a line
 
 
 @dataclass(frozen=True, slots=True)

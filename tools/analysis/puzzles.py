@@ -43,11 +43,11 @@ class Puzzle:
     """A problem.
 
     Attributes:
-        scores: the proven scores of all moves, in discs from the side to move, the best first.
+        scores: the proven scores of all moves, in discs for the side to move, the best first.
         line: the best line to the end of the game; its first move is the solution.
         plies: the least search depth such that the engine chooses the solution at this depth and at every greater
             depth; the number of empty squares if the engine finds the solution only by solving the position.
-        failures: the probability, 0 to 1, that an engine of a level plays another move, for each level of ``ELOS``.
+        failures: the probability, 0 to 1, that an engine plays another move, for each Elo level in ``ELOS``.
         source: a description of the game in which the position occurs; empty if unknown.
         ply: the number of moves and passes before the position in the game.
     """
@@ -137,7 +137,7 @@ def find(
 def failures(
     position: Position, solution: Move, solved: Sequence[Line], searcher: Searcher
 ) -> dict[int, float]:
-    """Return the probability that an engine does not play the solution, for each level of ``ELOS``."""
+    """Return the probability that an engine does not play the solution, for each Elo level in ``ELOS``."""
 
     @functools.cache
     def lines(depth: int) -> Sequence[Line]:
@@ -197,7 +197,7 @@ def _searchers() -> tuple[Searcher, Searcher]:
 
 
 _BOARD_PIXELS = 300
-# The maximum number of empty squares of positions that are solved while the user waits.
+# The maximum number of empty squares in a position that is solved while the user waits.
 _SOLVED_WHEN_ASKED = 24
 
 

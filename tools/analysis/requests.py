@@ -122,7 +122,7 @@ def shown(value: object) -> str:
 class SearchRequest:
     """The limits of a search, and the contents of its answer.
 
-    A limit of None does not apply. The search ends at the first limit that it reaches.
+    A limit of None does not apply. The search stops at the first limit that it reaches.
 
     Attributes:
         level: the level, 0 to 60, which sets the depth and the selectivity; see ``limit_for_level``.
@@ -156,7 +156,7 @@ class SearchRequest:
         return (self.depth, self.nodes, self.seconds, self.level) != (None,) * 4
 
     def limit(self, empties: int) -> Limit:
-        """Return the limit of the search of a position that has `empties` empty squares."""
+        """Return the search limit for a position with `empties` empty squares."""
         if self.level is None:
             return Limit(self.depth, self.nodes, self.seconds, selectivity=self.selectivity)
         return replace(limit_for_level(self.level, empties), nodes=self.nodes, seconds=self.seconds)
@@ -188,7 +188,7 @@ class Query:
         tags: the first fields of each answer: the request's ``id``, and fields that name the request's origin.
         moves: the moves to consider; None for all.
         priority: the priority in the queue; queries of higher priority are searched first.
-        yields: True to end the search early if it has used up its time slice while another client waits. The answer is
+        yields: True to stop the search early if it has used up its time slice while another client waits. The answer is
             then the result so far.
     """
 
@@ -211,7 +211,7 @@ class Action:
 
     Attributes:
         target: the ``id`` of the request to terminate; None for the actions without a target.
-        turns: the numbers of the turns whose searches end; None for all turns of the request.
+        turns: the numbers of the turns whose searches are terminated; None for all turns of the request.
     """
 
     tags: dict[str, Any]
@@ -220,7 +220,7 @@ class Action:
     turns: Sequence[int] | None = None
 
     def terminates(self, query: Query) -> bool:
-        """Return whether this action ends the search of a query."""
+        """Return whether this action terminates the search of a query."""
         if self.name != "terminate":
             return self.name == "terminate_all"
         return query.identity == self.target and (self.turns is None or query.tags.get("turn") in self.turns)
@@ -233,7 +233,7 @@ class Diagnostic:
     Attributes:
         sentence: the message, for example with the expected and the actual value.
         field: the name of the wrong field; None if the whole request is wrong.
-        is_warning: True for a warning, after which the request is answered; False for an error.
+        is_warning: True for a warning, in which case the request is still answered; False for an error.
     """
 
     tags: dict[str, Any]

@@ -51,7 +51,7 @@ class _Task:
     Attributes:
         key: the sort key in the queue, smallest first: the negative priority, then the serial number.
         number: the number of the item among the client's items.
-        cancelled: True if the search must end early. Its result so far is then the answer.
+        cancelled: True if the search must stop early. Its result so far is then the answer.
         began: the start of the search on the monotonic clock, in seconds; None before the start.
         slice: the time slice in seconds, after which the search gives way if another client waits.
         gives_way: True if the search was stopped for another client.
@@ -94,7 +94,7 @@ class AnalysisService:
             threading.Thread(target=work, name="outflank analysis", daemon=True).start()
 
     def take(self, client: Client, number: int, item: Item) -> None:
-        """Queue a query by its priority among the client's queries. Answer any other item at once.
+        """Queue a query by its priority among the client's queries. Answer any other item immediately.
 
         An action affects only queries of the same client.
         """
@@ -109,7 +109,7 @@ class AnalysisService:
             self._queue(task)
 
     def leave(self, client: Client) -> None:
-        """End all searches of a client."""
+        """Cancel all queries of a client, both the waiting ones and those being searched."""
         self._cancel(client, lambda query: True)
 
     def _cancel(self, client: Client, is_meant: Callable[[Query], bool]) -> int:
@@ -181,7 +181,7 @@ class AnalysisService:
                         self._queue(task)
                     continue
                 answer = Answer(task.query, found)
-            except Exception as error:  # an error of one search must not end this thread
+            except Exception as error:  # an error in one search must not stop this thread
                 reason = str(error) if isinstance(error, OutflankError) else f"the search failed: {error!r}"
                 answer = Answer(Diagnostic(task.query.tags, printable(reason, LONGEST_REASON)))
             with self._changed:
@@ -208,16 +208,16 @@ class AnalysisService:
 
 
 MOST_WAITING = 10_000
-"""The maximum number of items that are read before their last answers are yielded."""
+"""The maximum number of items that have been read but whose last answers have not been yielded yet."""
 
 
 def answers(service: AnalysisService, items: Iterable[Item], ordered: bool = False) -> Iterator[Answer]:
-    """Yield the answers to all items. If the caller ends the iteration early, the searches end.
+    """Yield the answers to all items. If the caller stops iterating early, the searches are cancelled.
 
     Args:
         service: the service that searches the positions.
         items: the items to answer. A separate thread reads them; the iteration raises the errors of this thread.
-        ordered: True to yield the last answers in the order of their items. Progress is always yielded at once.
+        ordered: True to yield the last answers in the order of their items. Progress is always yielded immediately.
     """
     found: queue.SimpleQueue[tuple[int, Answer] | BaseException | int] = queue.SimpleQueue()
     room = threading.Semaphore(MOST_WAITING)

@@ -33,7 +33,7 @@ _LINE_ROW = "{move:<6} {score:>6}   {line}"
 
 
 def book_entry(books: Sequence[Path], position: Position, expected: bool) -> BookEntry | None:
-    """Return the entry of the first book that has the position; None if no book has the position.
+    """Return the entry for the position in the first book that contains it; None if no book contains it.
 
     Raises: OutflankError if a book can't be read, or if `expected` is set and a book is for other rules.
     """
@@ -51,7 +51,7 @@ def analyze_game(
 ) -> None:
     """Search the last position of a game. Print each iteration, then the result and the moves of the book.
 
-    Ctrl-C ends the search. The result is then the last complete iteration.
+    Ctrl-C stops the search. The result is then that of the last complete iteration.
 
     Raises: OutflankError if the search has failed.
     """

@@ -39,7 +39,7 @@ class MoveClass(StrEnum):
     """The class of a move. Moves that were neither forced nor given are classified by the discs that they lost.
 
     A loss of less than two discs is no error. Exact margins on a full board are even, so a smaller loss can only be a
-    difference of estimates.
+    difference between estimates.
     """
 
     GIVEN = "given"
@@ -59,12 +59,12 @@ LEAST_LOST = {MoveClass.BLUNDER: 12, MoveClass.MISTAKE: 6, MoveClass.INACCURACY:
 
 @dataclass(frozen=True, slots=True)
 class SearchValue:
-    """The result of the search of a position.
+    """The search result for a position.
 
     Attributes:
-        score: the final disc difference with best play, from the side to move.
+        score: the final disc difference with best play, from the point of view of the side to move.
         line: the best line found; empty if the game is over.
-        depth: the plies searched; the number of empty squares if the search reached the end.
+        depth: the searched plies; the number of empty squares if the search reached the end of the game.
     """
 
     position: Position
@@ -76,7 +76,7 @@ class SearchValue:
 
     @classmethod
     def of(cls, position: Position, info: SearchInfo) -> "SearchValue":
-        """Make the value of a position from the result of its search."""
+        """Create the value of a position from the result of its search."""
         line = () if position.is_over else info.pv
         return cls(position, info.score, line, info.exact, info.depth, info.selectivity)
 
@@ -92,8 +92,8 @@ class MoveValue:
 
     Attributes:
         line: the best line that begins with the move.
-        score: the final disc difference with best play after the move, from the mover's side. It does not exceed the
-            score of the best move.
+        score: the final disc difference with best play after the move, from the mover's point of view. It does not
+            exceed the score of the best move.
     """
 
     line: tuple[Move, ...]
@@ -112,7 +112,7 @@ class MoveReview:
 
     Attributes:
         best: the value of the position before the move.
-        score_after: the score with best play after the move, in discs from the mover's side; exact if `best` is exact.
+        score_after: the score with best play after the move, in discs for the mover; exact if `best` is exact.
         given: True if no player chose the move, such as a move of a match's opening.
         values: the values of all legal moves, the best first; empty unless ``ReviewSettings.all_moves`` is set.
     """
@@ -135,7 +135,7 @@ class MoveReview:
 
     @property
     def score_before(self) -> float:
-        """The score with best play before the move, in discs from the mover's side."""
+        """The score with best play before the move, in discs for the mover."""
         return self.best.score
 
     @property
@@ -190,13 +190,13 @@ class MoveReview:
 # The default of ``ReviewSettings.exact_from``. Most positions with at most this number of empty squares are solved in
 # less than a second if the transposition table contains the later positions.
 EXACT_FROM = 24
-_ALL_EXACT_FROM = 20  # the maximum of ``exact_from`` for moves that are neither best nor played
+_ALL_EXACT_FROM = 20  # the maximum of ``exact_from`` for moves that are neither the best nor the played move
 
 
 @names_keywords
 @dataclass(frozen=True, slots=True)
 class ReviewSettings:
-    """The limits of the search of each position.
+    """The search limits for each position.
 
     Attributes:
         seconds: the time limit of each search. If the played move is not the best move, it is searched separately.
@@ -235,8 +235,8 @@ class GameReview:
     Attributes:
         final: the value of the position after the last move.
         exit_ply: the ply of the move that left the opening book. Plies include passes and are counted from 1. None if
-            no book was given, or if no move left it.
-        exit_judged: True if the book has a score for this move as a leaf.
+            no book contains the first position of the game, or if the game never leaves the book.
+        exit_judged: True if the book has a score for this move, as its best move to a position outside the book.
     """
 
     game: AnnotatedGame
@@ -276,8 +276,8 @@ class GameReview:
     def rows(self) -> list[dict[str, Any]]:
         """Return a row of plain values for each move, for example for a DataFrame. Moves and lines are texts.
 
-        The columns are the fields of a move in ``outflank review --json``, and another column ``curve``: the score
-        before the move, from Black's side.
+        The columns are the fields of a move in ``outflank review --json``, and a further column ``curve``: the score
+        before the move, from Black's point of view.
         """
         return [
             {
@@ -322,7 +322,7 @@ def review_game(
     settings: ReviewSettings | None = None,
     searcher: Searcher | KeepingSearcher | None = None,
 ) -> GameReview:
-    """Review a game. Without `settings` or `searcher`, use the default settings or a new searcher.
+    """Review a game. Without `settings`, use the default settings; without `searcher`, use a new searcher.
 
     Positions are searched from the last to the first, so that the transposition table has the later positions. The
     table is cleared first, so that a review does not depend on earlier games.
@@ -347,7 +347,7 @@ def review_game(
         review = _review(judge, played.before, played.move, after)
         reviews.append(replace(review, given=number < game.given))
         after = review.best
-    if limits.all_moves:  # these searches come last, so that they do not change the results of the others
+    if limits.all_moves:  # these searches come last, so that they do not change the other results
         lines = [final.line, *(review.best.line for review in reviews)]
         reviews = [_with_values(*each, limits, search) for each in zip(reviews, lines, strict=False)]
     return GameReview(game, tuple(reversed(reviews)), final)
@@ -374,7 +374,7 @@ def _review(
     played = judge(before, [move])
     if played.score >= best.score:
         return MoveReview(played, move, played.score)
-    # If the limit ended the search of the played move early, the loss of the move is not proven.
+    # If the limit stopped the search of the played move early, the loss of the move is not proven.
     if best.exact and not played.exact:
         best = replace(best, exact=False, depth=played.depth, selectivity=played.selectivity)
     return MoveReview(best, move, played.score)
@@ -424,8 +424,8 @@ def book_exits(
 
     Args:
         paths: the paths of the books.
-        warn: a function that receives a warning for each book if no book is for the rules of a game, once for each set
-            of rules; None if the user named no book.
+        warn: a function that receives a warning for each book if no book is for the rules of a game, only once for the
+            same rules; None for no warnings.
 
     Raises: FileFormatError if a book can't be read. The yielded function raises FileFormatError if a book is damaged.
     """

@@ -1,4 +1,4 @@
-"""Formats reviews as terminal text, as JSON data and as annotated games, and counts totals of sides and players."""
+"""Formats reviews as terminal text, as JSON data and as annotated games, and counts totals for sides and players."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -65,7 +65,7 @@ class PlayerSummary:
     """The totals of a player.
 
     Attributes:
-        name: the player's name in the games; empty if the games have no name.
+        name: the player's name in the games; empty if the games do not name the player.
         losses: the number of lost games. A game without a result is neither a win, a draw nor a loss. A game between
             players of the same name is neither a win nor a loss.
     """
@@ -92,7 +92,7 @@ class PlayerSummary:
 
 
 def count_game(players: dict[str, PlayerSummary], review: GameReview) -> None:
-    """Count a game for both of its players; `players` has the summaries by name."""
+    """Count a game for both of its players; `players` maps each name to its summary."""
     for colour, name in zip(Colour, (review.game.black, review.game.white), strict=True):
         players.setdefault(name, PlayerSummary(name)).add(review, colour)
 
@@ -211,7 +211,7 @@ _STYLES: dict[MoveClass, dict[str, object]] = {
     MoveClass.MISTAKE: {"fg": "red"},
     MoveClass.BLUNDER: {"fg": "red", "bold": True},
 }
-_LINE_SHOWN = 8  # the maximum number of shown moves of a better line
+_LINE_SHOWN = 8  # the maximum number of moves that are shown of a better line
 _NARROWEST = 40  # the least width in characters to which lines are wrapped
 _TALLY_HEADING = "moves  accuracy  inaccuracies  mistakes  blunders  discs lost  a move  worst  thrown"
 _NARROW_TALLY_HEADING = "moves   right   ?!    ?   ??    lost  a move  worst  thrown"

@@ -30,7 +30,7 @@ from outflank.tools.report.charts import Series, chart
 from outflank.tools.report.search import certainty, moves_text
 
 _WORST_SHOWN = 40
-_LINE_SHOWN = 8  # the maximum number of shown moves of a line that does not begin with the best move
+_LINE_SHOWN = 8  # the maximum number of moves that are shown of a line, unless it begins with the best move
 
 
 def render_review(

@@ -58,7 +58,7 @@ def _records(write: Callable[[AnnotatedGame], str], reviews: Iterable[GameReview
 
 
 class ReviewOutput:
-    """Prints reviews as they are added: a single review in full, several reviews as a line each.
+    """Prints reviews as they are added: a single review in full, several reviews as one line each.
 
     Attributes:
         games: the number of reviews.
@@ -73,10 +73,10 @@ class ReviewOutput:
         self._view, self._number, self._keep, self._explorer = view, number, keep, explorer
         self._as_json = as_json
         self._players: dict[str, PlayerSummary] = {}
-        self._first: GameReview | None = None  # kept until a second review is added, or until the end
+        self._first: GameReview | None = None  # stored until a second review is added or `end` is called
 
     def add(self, review: GameReview, file: str, number: int) -> None:
-        """Print a review as JSON data or as a line. The line of the first review waits for a second review."""
+        """Print a review as JSON data or as a line. The first line is printed only when a second review is added."""
         self.games += 1
         count_game(self._players, review)
         if self._keep:
@@ -92,7 +92,7 @@ class ReviewOutput:
             _print(game_line(review, self.games, terminal_width()))
 
     def end(self) -> None:
-        """Print a single review in full, or the summary of the players of several reviews."""
+        """Print the review in full if it is the only one, else a summary of the players."""
         if self._first is not None:
             if self._number is None:
                 _print(game_text(self._first, self._view, terminal_width()))
@@ -115,7 +115,7 @@ class ReviewOutput:
         return {"archive": {"ply": ply, "move": str(played.move), **self._explorer.facts(played.before)}}
 
     def archive_text(self, game: AnnotatedGame) -> Iterator[str]:
-        """Yield the archive's table of the last position that another game reached; nothing without an archive."""
+        """Yield the archive's table of the game's last position that another game reached, if there is an archive."""
         if self._explorer is None:
             return
         self._explorer.archive.expect(game.rules)
