@@ -1,6 +1,6 @@
 """Archives: files that store games and find the games that reached a position.
 
-``build_archive`` makes an archive, ``add_to_archive`` adds games, and ``Archive`` answers queries about positions.
+``build_archive`` creates an archive, ``add_to_archive`` adds games, and ``Archive`` answers queries about positions.
 ``ArchiveQuery`` restricts a query to some of the games.
 """
 

@@ -1,4 +1,4 @@
-"""Makes an archive from files of games, and adds games to an archive.
+"""Creates an archive from game files, and adds games to an archive.
 
 Memory use does not grow with the number of games. The positions of all games are first written to a temporary table.
 SQLite sorts this table at the end, so that the table of positions is filled in order, page after page. Sums are stored
@@ -64,7 +64,7 @@ class ArchiveContents:
     Attributes:
         duplicates: the number of games left out because the archive has a game with the same players, year and moves.
         others: the number of games left out because they were played under other rules.
-        bad: the number of entries of files that could not be read as games.
+        bad: the number of entries in the files that could not be read as games.
         positions: the number of distinct positions. Symmetric images count as one position.
     """
 
@@ -85,10 +85,10 @@ def build_archive(
     advance: Callable[[int], None] = lambda games: None,
     begin: Callable[[str], None] = lambda step: None,
 ) -> ArchiveContents:
-    """Make an archive. The complete file replaces an existing file in one step.
+    """Create an archive. The complete file replaces an existing file in one step.
 
     Args:
-        path: the file to make.
+        path: the file to create.
         games: the games, for example from ``read_games``. Bad games and games under other rules are counted and left
             out.
         rules: the rules of the archive; Othello if None.
@@ -98,8 +98,8 @@ def build_archive(
         advance: a function that receives the number of games read since its last call.
         begin: a function that receives a description of each step at its start.
 
-    Raises: UnwritableError; SettingsError if `path` is not a regular file; OutflankError if there is no game; any error
-        that `games` raises.
+    Raises: UnwritableError if the file can't be written; SettingsError if `path` is not a regular file; OutflankError
+        if there is no game; any error that `games` raises.
     """
     path = Path(path)
     expect_writable(path)
@@ -122,8 +122,8 @@ def add_to_archive(
 ) -> ArchiveContents:
     """Add games to an archive.
 
-    The new file has the same contents as an archive built from all games at once. It replaces the old file when it is
-    complete.
+    The new file has the same contents as an archive built from all games in one call. It replaces the old file when it
+    is complete.
 
     Args:
         path: the archive.
@@ -134,8 +134,8 @@ def add_to_archive(
 
     Returns: the contents of the new archive. The numbers `duplicates`, `others` and `bad` refer only to `games`.
     Raises: FileFormatError if the file is not an archive, if it is damaged, or if another process adds games to it;
-        UnwritableError; OutflankError if there is no game; any error that `games` raises. After an error the archive is
-        unchanged.
+        UnwritableError if the file can't be written; OutflankError if there is no game; any error that `games` raises.
+        After an error the archive is unchanged.
     """
     path = Path(path)
     with contextlib.closing(ARCHIVE.open_to_read(path)) as connection:
@@ -227,7 +227,7 @@ class _Builder:
         Args:
             files: the files of the archive. The archive is empty, a copy of an old archive, or unfinished.
             facts: the facts of the old archive; None without an old archive.
-            saved: the facts of an unfinished archive; None if the archive is not unfinished.
+            saved: the facts of an unfinished archive; None if no build is continued.
         """
         connection = self._connection
         self._commits = files.is_kept
@@ -277,7 +277,7 @@ class _Builder:
         warn(f"continuing an interrupted archive: {counted(self._games, 'game')} stored")
 
     def _commit(self) -> None:
-        """Commit the games read so far, with the facts that continue the build from them.
+        """Commit the games read so far, with the facts that are needed to continue the build.
 
         Then begin another transaction, and clear the tables of ``_NAMED`` in it, since ``build`` fills them at the end.
         """

@@ -1,4 +1,4 @@
-"""Makes archives from files of games, and writes the games of an archive to files."""
+"""Creates archives from game files, and writes the games of an archive to files."""
 
 import sys
 import time
@@ -28,9 +28,9 @@ def write_games(
     before: int | None,
     as_json: bool,
 ) -> None:
-    """Make an archive from files, or add their games to an existing archive. Print the new contents.
+    """Create an archive from files, or add their games to an existing archive. Print the new contents.
 
-    `before`: the number of games of the existing archive; None to make a new archive.
+    `before`: the number of games of the existing archive; None to create a new archive.
     """
     expect_kept(files, [path])
     complaints = ReadGames()

@@ -5,8 +5,8 @@
     player    the name of a player, and the strength by which players are ordered
     event     the name of an event
     game      a game: players, event, date, result, moves
-    visit     a position of a game; the rows are in the order of positions and are four fifths of the file
-    tally     the counts of the games with one move in a position with many games, for one year and rating
+    visit     a position of a game; the rows are sorted by position and take up four fifths of the file
+    tally     the counts of the games that continued a frequent position with one move, for one year and rating
 
 Symmetric images of a position share a key of 64 bits: a hash of the key that books use for the position.
 """

@@ -40,7 +40,7 @@ from outflank.tools.archive.tally import (
 ANY = ArchiveQuery()
 """The query that allows all games."""
 _BEYOND = 1 << 62
-_MOST_GAMES = 1 << 40  # the limit of a count; a sum of such counts fits into an integer of SQLite
+_MOST_GAMES = 1 << 40  # the limit of a count; a sum of such counts fits into an SQLite integer
 _MOST_NAMES = 1000  # the maximum number of names in one statement
 # The first moves from the standard start are symmetric images of each other. This move represents all of them.
 _FIRST_MOVE = Move.parse("f5")
@@ -66,8 +66,8 @@ class MoveRow:
         move: the move, in the coordinates of the queried position.
         won: the number of games that the mover won. A game without a known result is not won, drawn or lost.
         strongest: the names of up to three players who made the move, the strongest first.
-        engine: the engine's score, in discs from the mover's side; None without a search.
-        book: the score in a book, in discs from the mover's side; None if no book has the move.
+        engine: the engine's score, in discs for the mover; None without a search.
+        book: the score in a book, in discs for the mover; None if no book has the move.
     """
 
     move: Move
@@ -186,9 +186,9 @@ class Archive:
     def games(
         self, position: Position | Game | None = None, wanted: ArchiveQuery = ANY, most: int | None = None
     ) -> Iterator[AnnotatedGame]:
-        """Yield the games that reached a position or a symmetric image of it, the last added game first.
+        """Yield the games that reached a position or a symmetric image of it, the most recently added game first.
 
-        Without `position`, yield the games that reached the start position.
+        Without `position`, yield the games that reached the starting position.
 
         Raises: FileFormatError and SettingsError, see ``table``.
         """
@@ -352,7 +352,7 @@ class Archive:
             raise self._damaged(f"game {number}: {error}") from None
 
     def _rows(self, types: _Types, sql: str, values: tuple[Any, ...] = ()) -> list[Any]:
-        """Return the rows of an SQL query. Check that the columns have these types."""
+        """Return the rows of an SQL query. Check that the columns have the given types."""
         try:
             with self._lock:
                 rows = self._connection.execute(sql, values).fetchall()

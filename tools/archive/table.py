@@ -22,8 +22,8 @@ class Explorer:
 
     Args:
         archive: the archive of the games.
-        books: the books whose scores are shown. A position gets the scores of the first book that has the
-            position and its rules.
+        books: the books whose scores are shown. A position gets the scores of the first book that contains
+            the position and is for its rules.
         level: the level of the engine's searches; None to show no engine scores.
     """
 
@@ -35,7 +35,7 @@ class Explorer:
     @classmethod
     @contextmanager
     def open(cls, path: Path, books: Sequence[Path] = (), level: int | None = None) -> Iterator[Self]:
-        """Open the archive and the books, and close them when the context ends. Raises: FileFormatError."""
+        """Open the archive and the books, and finally close them. Raises: FileFormatError if one can't be read."""
         with ExitStack() as stack:
             archive = stack.enter_context(Archive.open(path))
             yield cls(archive, [stack.enter_context(Book.open(book)) for book in books], level)
@@ -128,7 +128,7 @@ def _cells(row: MoveRow, games: int) -> tuple[str, ...]:
 
 
 def _table_facts(table: PositionTable) -> dict[str, Any]:
-    """Return the table as JSON data. Results and scores are from the side to move."""
+    """Return the table as JSON data. Results and scores are for the side to move."""
     moves = []
     for row in table.moves:
         named, facts = opening_at(table.position.play(row.move)), asdict(row)

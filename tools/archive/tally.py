@@ -1,4 +1,4 @@
-"""Sums up the games that reached a position, by move, year and rating. Results are from the mover's side."""
+"""Sums up the games that reached a position, by move, year and rating. Results are from the mover's point of view."""
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -48,7 +48,7 @@ class ArchiveQuery:
         return bool(self.players or self.event)
 
     def allows(self, year: int, rating: int) -> bool:
-        """Return whether a game's year and lower rating meet the conditions. A value of 0 is unknown."""
+        """Return whether a game's year and lower rating meet the conditions. A value of 0 means unknown."""
         return (self.years is None or year in self.years) and (self.rating is None or rating >= self.rating)
 
 
@@ -92,7 +92,7 @@ VISIT_TYPES: tuple[type | UnionType, ...] = (int, int, int, int | None, int | No
 
 @dataclass(slots=True)
 class Tally:
-    """The sums over a set of games. Results are from the mover's side.
+    """The sums over a set of games. Results are from the mover's point of view.
 
     Attributes:
         measured: the number of games with a known disc difference.

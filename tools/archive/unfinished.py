@@ -1,7 +1,7 @@
-"""The files of an archive that is being made. An interrupted build leaves them, so that the same build can continue.
+"""The files of an archive that is being built. An interrupted build leaves them, so that the same build can continue.
 
 Only a file on the same file system can replace an archive in one step, so the files lie next to the archive. Other
-users may have write access to this folder, so a build continues only with files of its own user.
+users may have write access to this folder, so a build continues only with files that belong to its own user.
 """
 
 import os
@@ -48,10 +48,10 @@ class UnfinishedFiles:
         return facts if found == "ok" and facts.get(VISITS_FACT) == str(visits) else None
 
     def make_new(self) -> None:
-        """Replace the files by empty files. Raises: OSError."""
+        """Replace the files with empty files. Raises: OSError if a file can't be created."""
         self.remove()
         for path in self.archive, self.visits:
-            # O_EXCL fails if the path exists, so that no link of another user is followed.
+            # O_EXCL fails if the path exists, so that a link created by another user is not followed.
             os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o666))
 
     def remove(self) -> None:
@@ -66,7 +66,7 @@ class UnfinishedFiles:
 def unfinished_files(target: Path, task: str | None) -> Iterator[UnfinishedFiles]:
     """Yield the files of an unfinished archive, which need not exist.
 
-    At the end they are removed, unless an interruption such as Ctrl-C leaves a state from which the same build can
+    At the end the files are removed, unless an interruption such as Ctrl-C leaves a state from which the same build can
     continue.
 
     Args:
@@ -91,7 +91,7 @@ def unfinished_files(target: Path, task: str | None) -> Iterator[UnfinishedFiles
 
 
 def _kept_files(target: Path, task: str, held: ExitStack) -> UnfinishedFiles | None:
-    """Return the files of a build that may be continued; None if another process or another user has them."""
+    """Return the files of a build that may be continued; None if another process uses them or one is not our own."""
     digest = blake2b(task.encode(errors="surrogatepass"), digest_size=6).hexdigest()
     files = _files(target, digest, is_kept=True)
     with suppress(OSError, OutflankError):
@@ -113,7 +113,7 @@ def _journal_of(path: Path) -> Path:
 
 
 def _is_ours(path: Path) -> bool:
-    """Return whether a file is missing, or a regular file of this user without another name."""
+    """Return whether a file is missing, or a regular file of this user without another hard link."""
     try:
         found = path.lstat()
     except FileNotFoundError:
