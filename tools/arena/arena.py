@@ -1,4 +1,4 @@
-"""The state of an arena on its server: admission and presence of entrants, orders of the organiser, messages."""
+"""The state of an arena on its server: admission and presence of entrants, orders from the organiser, messages."""
 
 import asyncio
 import threading
@@ -109,7 +109,7 @@ class Arena(RunObserver):
         self._rules, self.time, self._taken = rules, time, frozenset(taken)
 
     def close_entries(self, field: Collection[str]) -> None:
-        """Admit only the entrants in `field` from now on. If one of them has no token, requests to it fail at once."""
+        """Admit only the entrants in `field` from now on. Requests to one that has no token fail immediately."""
         self._field = frozenset(field)
         known = self.tokens.names()
         for name in field:
@@ -254,7 +254,7 @@ class Arena(RunObserver):
             raise Refusal(f"no open message within {_OPEN_SECONDS:g} s", again=True) from None
         if not isinstance(opening, messages.OpenMessage):
             raise Refusal(f"expected open after welcome, got {opening.type}")
-        await self._admitted(token)  # checked again, since the token may have become void
+        await self._admitted(token)  # the token is checked again, since it may have become void
         client.is_open = True
         connection.attach(client, opening.slots, printable(opening.engine))
         self._on_change(connection)

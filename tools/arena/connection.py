@@ -52,10 +52,10 @@ MOST_FOR_LINE_SECONDS = 0.5  # the maximum network allowance for each move
 _SLICE_SECONDS = 0.1
 _PINGS = 9  # the network allowance is the median of this number of round trips
 _MOST_WAITING = 1_000  # the number of queued messages at which a client is disconnected
-SILENCE_SECONDS = 10.0  # the time without a message, pongs included, after which the socket counts as dead
+SILENCE_SECONDS = 10.0  # the time without any message, even a pong, after which the socket counts as dead
 _PING_SECONDS = 2.0
 _FIRST_PINGS = (0.0, 0.05, 0.05)  # short delays, so that the round trip is known before the first move
-_UNASKED_A_SECOND = 200  # the maximum rate of thoughts and unexpected messages of a client
+_UNASKED_A_SECOND = 200  # the maximum rate of thoughts and unexpected messages from a client
 _UNASKED_A_SLOT = 10  # the increase of this rate for each slot of the client
 _BURST = 1_000
 _GOODBYES = (1000, 1001, 1012)  # the WebSocket closing codes of a client that left on purpose
@@ -91,7 +91,7 @@ class ClientSocket:
 
     def send(self, text: str) -> None:
         """Queue a message. If the queue is full, disconnect the client."""
-        with suppress(RuntimeError):  # the server has ended
+        with suppress(RuntimeError):  # the server has stopped
             self._loop.call_soon_threadsafe(self._put, text)
 
     def close(self, reason: str) -> None:
@@ -109,7 +109,7 @@ class ClientSocket:
         await self._socket.send_text(write(message))
 
     async def receive(self, seconds: float) -> Message:
-        """Wait for a message. Raises: TimeoutError, NotationError; WebSocketDisconnect."""
+        """Wait for a message. Raises: TimeoutError; NotationError if the message is invalid; WebSocketDisconnect."""
         # wait_for is not used, since in Python 3.11 it loses a cancellation that coincides with a message.
         async with asyncio.timeout(seconds):
             received = await self._socket.receive()
@@ -130,7 +130,7 @@ class ClientSocket:
     async def carry(self, connection: "Connection") -> None:
         """Exchange messages, and measure round trips, until the socket is closed.
 
-        Raises: Refusal, NotationError; WebSocketDisconnect.
+        Raises: Refusal; NotationError if a message is invalid; WebSocketDisconnect if the client has disconnected.
         """
         await first_of(self._read(connection), self._pump(), self._ping(connection))
 
@@ -197,7 +197,7 @@ class ClientSocket:
 
 
 async def first_of(*works: Coroutine[Any, Any, None]) -> None:
-    """Wait until one coroutine ends, and cancel the others. An exception of the ended coroutine is raised again."""
+    """Wait until one coroutine finishes, and cancel the others. An exception of the finished one is raised again."""
     tasks = [asyncio.ensure_future(work) for work in works]
     try:
         done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
@@ -220,7 +220,7 @@ class Connection:
     Attributes:
         name: the name of the entrant.
         engine: the name that the engine reports; empty before the first ``open``.
-        slots: the number of games that the engine can play at once.
+        slots: the number of games that the engine can play simultaneously.
         losses: the number of lost sockets.
         is_lost: True if the last closed socket was lost; see ``ClientSocket``.
 
@@ -249,7 +249,7 @@ class Connection:
         self._answers: dict[int, tuple[AnswerMessage, float, float]] = {}
         self._thoughts: dict[int, str] = {}  # the latest thought for each pending request
         self._round_trips: deque[float] = deque(maxlen=_PINGS)
-        self._away = 0.0  # the total seconds of the ended periods without a socket
+        self._away = 0.0  # the total seconds of past periods without a socket
         self._lost_at: float | None = time.monotonic()
 
     @property
@@ -290,7 +290,7 @@ class Connection:
                 self._changed.notify_all()
 
     def bar(self, reason: str) -> None:
-        """Close the socket. Requests fail at once until the client opens the connection again."""
+        """Close the socket. Requests fail immediately until the client opens the connection again."""
         with self._changed:
             self._barred = reason
             socket = self._socket
@@ -336,7 +336,7 @@ class Connection:
         """Send a request, and wait for its answer.
 
         Args:
-            request: the function that returns the request with a given id.
+            request: the function that creates the request with a given id.
             wait: the time limit for the answer in seconds, without the network allowance and time without a socket.
             grace: the maximum total time without a socket while the request is pending, in seconds.
             on_wait: the function that is called regularly, and may raise an exception to cancel the request.
@@ -345,7 +345,8 @@ class Connection:
 
         Returns: the answer, and the seconds that it took, without the network allowance and time without a socket.
 
-        Raises: EngineLineLost, EngineTimeout; the error for the fault in a ``failed`` message.
+        Raises: EngineLineLost if the connection is barred or was lost for too long; EngineTimeout if no answer comes in
+            time; the error for the fault if the answer is a ``failed`` message.
         """
         with self._changed:
             self._last_id += 1

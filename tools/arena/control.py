@@ -36,7 +36,7 @@ _TABLE = "CREATE TABLE IF NOT EXISTS entrant (name TEXT PRIMARY KEY, hash TEXT N
 
 
 class Tokens:
-    """The tokens of the entrants of an arena. They may be changed while another process serves the arena.
+    """The tokens of the entrants of an arena. A token may be changed while another process serves the arena.
 
     Args:
         folder: the folder of the arena.

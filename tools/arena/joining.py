@@ -41,7 +41,7 @@ from outflank.tools.arena.messages import (
 )
 from outflank.tools.runtime.signals import Stopped
 
-_ANSWERS = 256  # the number of recent answers that are kept for repeated requests
+_ANSWERS = 256  # the number of recent answers that are stored for repeated requests
 _SLICE_SECONDS = 0.1
 _GREETING_SECONDS = 15.0
 # The time without a message after which the socket counts as dead; the server pings more often.
@@ -73,7 +73,7 @@ def trusting(address: str, certificate: Path | None) -> ssl.SSLContext | None:
 def join_address(url: str) -> str:
     """Return the WebSocket address of an arena for its web address: ``wss://HOST/join`` for ``https://HOST``.
 
-    Raises: NotationError.
+    Raises: NotationError if the web address is invalid.
     """
     try:
         parts = urlsplit(url)
@@ -126,7 +126,7 @@ class EngineWorker:
         self._thread = threading.Thread(target=self._work, name="engine", daemon=True)
 
     def open(self) -> str:
-        """Start the engine and its thread, and return the engine's reported name. Raises: EngineError."""
+        """Start the engine and its thread, and return the engine's reported name. Raises: EngineError on a failure."""
         self._driver.open()
         self._thread.start()
         return self._driver.own_name or self._entry.name
@@ -235,7 +235,7 @@ class Joiner:
         address: the address of the arena's WebSocket, see ``join_address``.
         token: the token of the entrant.
         entry: the engine. The server's name and time control for the entrant replace the engine's own.
-        slots: the number of games that the engine plays at once.
+        slots: the number of games that the engine plays simultaneously.
         say: the function that shows a message to the user.
         check: the function that is called regularly, and may raise an exception to stop the client.
         trust: the TLS context for ``wss``; None for the system's certificates.
@@ -271,8 +271,8 @@ class Joiner:
     def run(self) -> None:
         """Play until the tournament is over.
 
-        Raises: Refusal; NotationError if several messages of the server are malformed; EngineError if the engine can't
-            be started; the exceptions of `check`.
+        Raises: Refusal if the server refuses the client or the address is wrong; NotationError if several messages of
+            the server are malformed; EngineError if the engine can't be started; the exceptions of `check`.
         """
         try:
             while not self._connect():
@@ -321,7 +321,7 @@ class Joiner:
         return False
 
     def _tolerates(self, error: BaseException) -> bool:
-        """Return whether the error is a malformed message, and few messages were malformed so far."""
+        """Return whether the error is a malformed message, and only few messages have been malformed so far."""
         return isinstance(error, NotationError) and self._malformed < _MOST_MALFORMED
 
     def _expect_arena(self, status: int) -> None:
@@ -347,7 +347,7 @@ class Joiner:
                     compression=None,
                     proxy=None,
                 )
-            except AssertionError:  # raised by websockets if the connection ends before the handshake
+            except AssertionError:  # raised by websockets if the connection is closed before the handshake
                 connecting.set_exception(ConnectionResetError("the server has closed the connection"))
             except BaseException as error:  # ``connecting.result`` raises this exception again
                 connecting.set_exception(error)
@@ -445,7 +445,7 @@ class Joiner:
             next(at_it, idle).give(question)
 
     def _answer(self, number: int, text: str) -> None:
-        """Send an answer, and keep it in case the socket fails and the server repeats the request."""
+        """Send an answer, and store it in case the socket fails and the server repeats the request."""
         with self._lock:
             self._answers[number] = text
             while len(self._answers) > _ANSWERS:

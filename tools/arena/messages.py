@@ -151,7 +151,7 @@ class FailedMessage(Message):
 
 
 class DropMessage(Message):
-    """Drops a game: no answer in it is needed any more."""
+    """Drops a game: its pending request needs no answer any more."""
 
     game: _Game
 
@@ -181,7 +181,7 @@ class OverMessage(Message):
 
 
 class PingMessage(Message):
-    """Requests `pong` at once; the server measures the round trip."""
+    """Requests an immediate `pong`; the server measures the round trip."""
 
     ping: Annotated[_Natural, "number of the ping"]
     line: Annotated[_Seconds, "seconds allowed for the network on each move"]
@@ -231,7 +231,7 @@ def write(message: Message) -> str:
 
 
 def read(text: str | bytes, schema: Schema) -> Message:
-    """Parse a message. Unknown fields are ignored. Raises: NotationError."""
+    """Parse a message. Unknown fields are ignored. Raises: NotationError if the message is invalid."""
     if len(text) > MOST_BYTES:
         raise NotationError(f"expected a message of at most {MOST_BYTES} bytes, got {len(text)}")
     found = read_json_object(text)

@@ -1,6 +1,6 @@
 """The pool that plays the games of an arena, and the driver of engines that have joined over the network.
 
-A pair of games starts when both engines have a free slot. An engine of this machine has one slot; an engine that has
+A pair of games starts when both engines have a free slot. An engine on this machine has one slot; an engine that has
 joined has the number of slots that it announced.
 """
 
@@ -36,7 +36,7 @@ from outflank.tools.match.runner.pool import LocalPool
 from outflank.tools.match.state.events import LiveUpdate
 from outflank.tools.match.state.run import RunSettings
 
-_keys = itertools.count(1)  # the keys of the games, which differ across all connections
+_keys = itertools.count(1)  # the keys of the games, unique across all connections
 
 
 class JoinedDriver(Driver):
@@ -100,7 +100,7 @@ class JoinedDriver(Driver):
             self._connection.tell(DropMessage(game=self._key))
 
     def _ask(self, request: Callable[[int], RequestMessage], wait: float) -> tuple[AnswerMessage, float]:
-        """Send a request, and return the answer and its time in seconds. Raises: EngineError.
+        """Send a request. Return the answer and the seconds that it took. Raises: EngineError if the engine fails.
 
         Time without a connection is subtracted from the grace period that is left in the game.
         """

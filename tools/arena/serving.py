@@ -34,7 +34,7 @@ from outflank.tools.web.server import WebServer
 RUN_FOLDER = "run"
 _STANDING_TABLES = 64
 _SLICE_SECONDS = 0.1
-_DESCRIPTORS = 256  # the file descriptors that the program needs in addition to its connections and engines
+_DESCRIPTORS = 256  # the file descriptors that the program needs besides those of its connections and engines
 _DESCRIPTORS_OF_ENGINE = 16  # the file descriptors reserved for each engine, enough for a restart
 
 
@@ -50,15 +50,15 @@ def serve_arena(
     allow: Callable[[RunSettings], object],
     show: Callable[..., object],
 ) -> None:
-    """Serve an arena until the tournament is over, or until a signal.
+    """Serve an arena until the tournament is over, or until a signal arrives.
 
     Args:
         arena: the arena to serve.
         make_settings: the function that returns the run's settings. It is called with the engines that have joined, and
-            adds the engines of this machine. A concurrency of 0 in the settings stands for the default number of
+            adds the engines on this machine. A concurrency of 0 in the settings stands for the default number of
             simultaneous pairs.
-        start: the time at which a tournament begins at the latest; None to wait only for the number of entrants.
-        entrants: the number of entrants at which a tournament begins at once; None to wait only for the time `start`.
+        start: the latest time at which a tournament begins; None to wait only for the number of entrants.
+        entrants: the number of entrants that makes a tournament begin; None to wait only for the time `start`.
         address: the address that the server listens on.
         certificate: the paths of the TLS certificate and its key; None without TLS.
         watchers: the address of the run's web page; None for no page.
@@ -67,7 +67,7 @@ def serve_arena(
             `listener` (the socket of the run's web page, or None), `joins_at` (the address of the arena's WebSocket,
             see ``join_route``), and arguments that are passed to ``RunSession.play``.
 
-    Raises: OutflankError; Interrupted.
+    Raises: OutflankError; Interrupted after a signal.
     """
     folder = arena.folder / RUN_FOLDER
     with ExitStack() as stack:
@@ -119,7 +119,7 @@ def serve_arena(
 
 
 def _by_machine(settings: RunSettings) -> tuple[list[EngineSpec], list[EngineSpec]]:
-    """Return the engines of a run that have joined, and its engines of this machine."""
+    """Return the engines of a run that have joined, and its engines on this machine."""
     joined = [engine for engine in settings.engines if engine.protocol is Protocol.JOIN]
     return joined, [engine for engine in settings.engines if engine not in joined]
 

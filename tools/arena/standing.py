@@ -131,7 +131,7 @@ class StandingConductor(Conductor):
 
 
 def _pair(number: int, duo: tuple[str, str], opening: Any) -> tuple[Pairing, ...]:
-    """Return two games of `duo` on an opening with colours swapped. If `number` is odd, `duo[0]` begins as Black."""
+    """Return two games of `duo` from an opening, with colours swapped. If `number` is odd, `duo[0]` begins as Black."""
     first, second = duo if number % 2 else duo[::-1]
     names = {Colour.BLACK: first, Colour.WHITE: second}
     game = Pairing(2 * number - 1, number, names, opening)
