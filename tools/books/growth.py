@@ -44,7 +44,7 @@ def growth_log(path: Path | None, book: Path) -> Iterator[Callable[[GrowthProgre
     seconds start from 0 again. After a write error the book continues to grow without the log; the end of the ``with``
     block then reports the error on stderr, and the program exits with code 1.
 
-    Raises: UnwritableError; SettingsError if the file belongs to a run or a book.
+    Raises: UnwritableError if the file can't be written; SettingsError if it belongs to a run or a book.
     """
     if path is None:
         yield lambda _: None
@@ -297,7 +297,7 @@ def grow_by_games(
     as_json: bool,
     **place: Unpack[Place],
 ) -> None:
-    """Add the positions that `chosen` selects from games to a book, and search them."""
+    """Add to a book the positions that `chosen` selects from games, and search them."""
     read, found, positions = ReadGames(), 0, list[Position]()
     with BookWriter.open(path) as book, open_run(**place) as run:
         for line in played_lines(games, book, read, source, wanted.allows):

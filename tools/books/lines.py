@@ -48,7 +48,7 @@ class BookLine:
 def main_lines(
     book: Book, start: Position, *, max_error: float | None = None, plies: int | None = None
 ) -> Iterator[BookLine]:
-    """Yield lines in increasing order of the discs that they give away. Of equal lines, the longer one comes first.
+    """Yield lines in increasing order of the discs that they give away, the longest first among equals.
 
     Each position is followed only once, so a line ends when it reaches a position of an earlier line. Of several moves
     that are symmetric images of each other, only one move is followed.
@@ -117,7 +117,7 @@ def line_text(game: Game, line: BookLine) -> str:
 
 
 # All sizes are in pixels.
-_LETTER, _SMALL_LETTER = 7.3, 6.3  # the width of a letter in moves, and the maximum width in remarks
+_LETTER, _SMALL_LETTER = 7.3, 6.3  # the width of a letter in the moves, and its maximum width in the remarks
 _PADDING, _CHIP = 8.0, 34.0  # the padding of a box, and the width of a score
 _GAP, _ROW, _BOX = 34.0, 44.0, 22.0  # the gap between boxes, the row spacing, and the height of a box
 _MARGIN, _HEAD, _LEAST_WIDTH = 16.0, 56.0, 800.0  # the margin, the heading's height, and the minimum width
@@ -204,7 +204,7 @@ def _add(book: Book, branch: _Branch, line: BookLine) -> None:
 
 
 def _join(branch: _Branch) -> None:
-    """Merge a branch with its successor as long as it has only one. Then sort its successors, and join each of them."""
+    """Merge a branch with its successor while it has only one. Then sort its successors, and join each of those too."""
     while len(branch.branches) == 1:
         (after,) = branch.branches
         branch.moves += after.moves

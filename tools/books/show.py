@@ -49,13 +49,13 @@ def known_entry(book: Book, game: Game) -> BookEntry:
 
 
 def book_exit(book: Book, game: Game) -> int | None:
-    """Return the index of the first turn of a game that leaves a book; None if no turn does."""
+    """Return the index of a game's first turn that leaves the book; None if no turn leaves it."""
     positions = game.positions
     known = [position in book for position in positions]
     return next((index for index in range(len(game.turns)) if known[index] and not known[index + 1]), None)
 
 
-_LINE_SHOWN = 8  # the maximum number of shown moves of the best line after a move
+_LINE_SHOWN = 8  # the maximum number of moves that are shown of the best line after a move
 
 
 def entry_text(book: Book, game: Game, entry: BookEntry) -> Iterator[str]:
@@ -140,7 +140,7 @@ _OTHER = "other limits"  # shown for positions without a level
 def count_book(book: Book) -> dict[str, Any]:
     """Return the statistics of a book as JSON data. docs/book.md describes the fields.
 
-    The time is about 0.1 ms for each position of the book.
+    This takes about 0.1 ms for each position of the book.
 
     Raises: FileFormatError if the book is damaged.
     """
