@@ -55,8 +55,8 @@ class Check:
         rule: the rule in a sentence or two.
         needs: the commands that an engine has to list for the rule to apply to it.
         alone: True if the check gets a process of its own, which no other check uses.
-        see: the names of earlier checks that may fail by the same fault. If one of them has failed, a failure of this
-            check is not reported.
+        see: the names of earlier checks that may fail because of the same fault. If one of them has failed, a failure
+            of this check is not reported.
         run: a function that raises Violation or an EngineError if the engine breaks the rule.
     """
 

@@ -121,7 +121,7 @@ SECTIONS: dict[str, ModuleType] = {
 
 
 def checks_of(*modules: ModuleType) -> dict[str, Check]:
-    """Return the checks that modules define by name, in the order of their definition."""
+    """Return the checks that modules define, with their names as keys, in the order of their definition."""
     return {
         each.name: each for module in modules for each in vars(module).values() if isinstance(each, Check)
     }

@@ -113,7 +113,7 @@ def answers_a_ping(engine: TappedNBoardDriver) -> None:
 
 @must()
 def answers_pings_in_order(engine: TappedNBoardDriver) -> None:
-    """Several pings that are sent at once are all answered, in order."""
+    """Several pings that are sent together are all answered, in order."""
     engine.tell("ping 31", "ping 32", "ping 33")
     pongs = [line for line in engine.until("pong 33") if line.startswith("pong")]
     expect(pongs == ["pong 31", "pong 32", "pong 33"], "pong 31, 32 and 33", pongs)

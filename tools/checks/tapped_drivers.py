@@ -1,4 +1,4 @@
-"""The drivers of an engine under examination, which record the bytes of both directions.
+"""The drivers of an engine under examination, which record the bytes sent in both directions.
 
 The drivers read answers leniently, so that a fault of the engine fails only the check for this fault.
 """
@@ -28,11 +28,11 @@ from outflank.tools.checks.check import CheckSkipped, Violation, expect, expect_
 if TYPE_CHECKING:
     from outflank.protocol.drivers.process import ChildProcess
 
-PATIENCE_SECONDS = 5.0  # the time limit of an answer that needs no search
-THINKING_SECONDS = 60.0  # the time limit of a move without a clock
-END_SECONDS = 2.0  # the time limit for the end of a program
+PATIENCE_SECONDS = 5.0  # the time limit for an answer that needs no search
+THINKING_SECONDS = 60.0  # the time limit for a move without a clock
+END_SECONDS = 2.0  # the time limit for the exit of a program
 _QUIET_SECONDS = 0.2  # the time to wait for further output after an answer
-_MOST_LINES = 200  # the maximum number of lines of a check's dialogue that are stored
+_MOST_LINES = 200  # the maximum number of stored lines of a check's dialogue
 _ANSWER = re.compile(rb"^[=?]", re.MULTILINE)
 _ID = re.compile(rb"\s*(\d+)(?:\s|$)")
 _HEAD = re.compile(r"( ?)([0-9]*)(.*)", re.DOTALL)
@@ -44,11 +44,11 @@ class TappedDriver(ProcessDriver):
     """A driver that sends bytes unchanged. Its process is started when it is first needed.
 
     Attributes:
-        patience: the time limit in seconds of an answer that needs no search.
-        thinking: the time limit in seconds of a move without a clock.
+        patience: the time limit for an answer that needs no search, in seconds.
+        thinking: the time limit for a move without a clock, in seconds.
         commands: the commands that the engine lists.
         dialogue: the first lines since the dialogue was cleared: ``>`` marks lines to the engine, ``<`` lines from it.
-        asked: the last text sent that does not begin with a comment.
+        asked: the last text that was sent and does not begin with a comment.
 
     Args:
         spec: the engine.
@@ -82,7 +82,7 @@ class TappedDriver(ProcessDriver):
 
     @property
     def process(self) -> "ChildProcess":
-        """The running engine. Raises: EngineStartError."""
+        """The engine's process, which is started if necessary. Raises: EngineStartError if it can't be started."""
         if self._process is None:
             self.start()
         return self._child
@@ -101,7 +101,7 @@ class TappedDriver(ProcessDriver):
         return
 
     def send(self, data: bytes) -> None:
-        """Send bytes unchanged. Raises: EngineStartError."""
+        """Send bytes unchanged. Raises: EngineStartError if the engine can't be started."""
         process = self.process
         if not data.startswith(b"#"):
             self.asked = printable(_text(data).strip())
@@ -114,7 +114,7 @@ class TappedDriver(ProcessDriver):
         return self.process.discard_output()
 
     def ends_within(self, seconds: float) -> bool:
-        """Return whether the process ends by itself within `seconds`. Its output in this time is dropped."""
+        """Return whether the process exits by itself within `seconds`. Its output during this time is discarded."""
         deadline = time.perf_counter() + seconds
         try:
             while True:
@@ -126,7 +126,7 @@ class TappedDriver(ProcessDriver):
             return False
 
     def expect_end(self) -> None:
-        """Wait for the process to end by itself. Raises: Violation."""
+        """Wait for the process to exit by itself. Raises: Violation if it does not exit in time."""
         ended = self.ends_within(END_SECONDS)
         expect(ended, f"an exit within {END_SECONDS:g} s", "none")
 
@@ -175,7 +175,7 @@ class TappedGtpDriver(TappedDriver, GtpDriver):
         self._refused = ""  # a command that the engine has refused; empty if none is known
 
     def start(self) -> None:
-        """Start the process, see ``ProcessDriver``. A line with ``=`` or ``?`` is an answer even in a wrong form."""
+        """Start the process, see ``ProcessDriver``. A line with ``=`` or ``?`` is an answer even if malformed."""
         super().start()
         self._speaks_gtp = True
         self._ids.clear()
@@ -185,7 +185,7 @@ class TappedGtpDriver(TappedDriver, GtpDriver):
         self.commands = frozenset(self.listed())
 
     def listed(self) -> list[str]:
-        """Return the commands that the engine lists, even after an empty line in the list; empty after a failure.
+        """Return the commands that the engine lists, even those after an empty line; an empty list after a failure.
 
         Raises: see ``reply``.
         """
@@ -269,7 +269,7 @@ class TappedGtpDriver(TappedDriver, GtpDriver):
     def refused(self) -> str:
         """Return a command that the engine refuses, for checks of the format of failures.
 
-        Raises: CheckSkipped if no such command is found; EngineStartError.
+        Raises: CheckSkipped if no such command is found; EngineStartError if the engine can't be started.
         """
         for command in () if self._refused else _WRONG_COMMANDS:
             if (reply := self.ask_or_close(command)) and not reply.ok:
@@ -282,7 +282,8 @@ class TappedGtpDriver(TappedDriver, GtpDriver):
     def refuse_in_words(self, command: str, words: str) -> None:
         """Expect that the error message of a failed command begins with `words`. Other checks test the failure itself.
 
-        Raises: Violation; CheckSkipped if the command does not fail or the failure has no message; EngineStartError.
+        Raises: Violation if the message begins differently; CheckSkipped if the command does not fail or the failure
+            has no message; EngineStartError if the engine can't be started.
         """
         reply = self.ask_or_close(command)
         if reply and not reply.ok and reply.text:
@@ -294,7 +295,7 @@ class TappedGtpDriver(TappedDriver, GtpDriver):
     def ask_or_close(self, command: str, seconds: float | None = None) -> RawAnswer | None:
         """Return the answer to a command. Without an answer, close the engine and return None.
 
-        Raises: EngineStartError.
+        Raises: EngineStartError if the engine can't be started.
         """
         try:
             return self.ask(command, seconds)
@@ -354,9 +355,9 @@ def beginning(transcript: str, discs: int) -> str:
 
 
 def replay(engine: TappedGtpDriver, transcript: str) -> Game:
-    """Send the moves of a transcript without passes to the engine, from the start.
+    """Send the moves of a transcript without passes to the engine, from the starting position.
 
-    Raises: Violation if the engine refuses a move; EngineError.
+    Raises: Violation if the engine refuses a move; EngineError if the engine fails.
     """
     engine.succeed("clear_board")
     game = Game.from_transcript(transcript)
@@ -368,7 +369,7 @@ def replay(engine: TappedGtpDriver, transcript: str) -> Game:
 def set_up(engine: TappedGtpDriver, transcript: str = "") -> Game:
     """Replay a transcript to set up the position of a check. Other checks report refused moves.
 
-    Raises: CheckSkipped if the engine refuses a move; EngineError.
+    Raises: CheckSkipped if the engine refuses a move; EngineError if the engine fails.
     """
     try:
         return replay(engine, transcript)
@@ -386,7 +387,7 @@ def think(engine: TappedGtpDriver, game: Game, seconds: float | None = None) -> 
 
     Returns: the seconds until the answer.
 
-    Raises: Violation if the answer is not a legal move; EngineError.
+    Raises: Violation if the answer is not a legal move; EngineError if the engine fails.
     """
     reply = engine.ask(f"genmove {game.position.side}", engine.thinking if seconds is None else seconds)
     if not reply.ok:
@@ -404,7 +405,7 @@ def think(engine: TappedGtpDriver, game: Game, seconds: float | None = None) -> 
 def move_somehow(engine: TappedGtpDriver, game: Game) -> None:
     """Let the engine move to set up the position of a check. Other checks report a failure to move.
 
-    Raises: CheckSkipped if the engine does not answer with a legal move; EngineStartError.
+    Raises: CheckSkipped if the engine does not answer with a legal move; EngineStartError if it can't be started.
     """
     try:
         think(engine, game)
@@ -422,7 +423,7 @@ def announce_pass(engine: TappedGtpDriver, game: Game) -> None:
 
 
 def play(engine: TappedGtpDriver, game: Game, square: str) -> None:
-    """Play a move for the side to move. Raises: Violation if the engine refuses the move; EngineError."""
+    """Play a move for the side to move. Raises: Violation if the engine refuses the move; EngineError if it fails."""
     colour = game.position.side
     game.play(square)
     engine.succeed(f"play {colour} {square}")
