@@ -28,7 +28,7 @@ _MOST_MATCHES = 32  # the maximum number of simultaneous matches; a correct serv
 _MOST_DOUBTS = 3  # the number of disagreements with the server at which we resign a game
 _HIGHEST_SCORE = 999  # the highest score that the server accepts
 _REFUSAL = re.compile(r"(?:/os:|/td:)? *(?:: )?(?:[a-z]+ [+-]? ?)?ERR ")
-_MOST_SHOWN = 20  # the maximum number of lines of a message that are shown
+_MOST_SHOWN = 20  # the maximum number of shown lines of a message
 
 
 class GgsClient:
@@ -78,7 +78,7 @@ class GgsClient:
         self._failure: BaseException | None = None
 
     async def play(self) -> None:
-        """Play until ``interrupt`` or until the number of matches is reached.
+        """Play until ``interrupt`` is called or the number of matches is reached.
 
         Raises: OutflankError if the server rejects the login or disconnects us; EngineError if the engine does not
             start, or can't play a match that the settings request.
@@ -105,7 +105,7 @@ class GgsClient:
             self._threads.shutdown()
 
     def interrupt(self, number: int, *, at_once: bool) -> None:
-        """Accept no new matches, and leave after the current matches, or at once if `at_once` or on a second call."""
+        """Accept no new matches, and leave after the current ones, or immediately if `at_once` or on a second call."""
         again, self.signal = self.signal is not None, number
         if at_once or again or not self._matches:
             self._leave()
@@ -247,7 +247,7 @@ class GgsClient:
         self._consider(match, game)
 
     def _doubt(self, game: GgsGame, reason: str) -> None:
-        """Request the whole game again after a disagreement with the server. Resign at the third one in a row."""
+        """Request the whole game again after a disagreement with the server; resign at the third one in a row."""
         if game.is_over:
             return
         game.doubts += 1

@@ -51,7 +51,7 @@ class GgsRecord:
         board: the message with the whole game.
         user: our login name.
 
-    Raises: NotationError, IllegalMoveError.
+    Raises: NotationError or IllegalMoveError if the message is invalid.
     """
 
     def __init__(self, board: Board, id: str, user: str) -> None:
@@ -72,7 +72,7 @@ class GgsRecord:
     def update(self, board: Board) -> bool:
         """Add the last move of a message, and return whether the move is new.
 
-        Raises: NotationError, IllegalMoveError. In this case, the moves of the record don't change.
+        Raises: NotationError or IllegalMoveError if the message is invalid. The moves of the record then don't change.
         """
         if not board.turns:
             return False
@@ -91,12 +91,12 @@ class GgsRecord:
         return True
 
     def says_the_same(self, other: "GgsRecord") -> bool:
-        """Return whether another record has the same colour for us, start position and moves."""
+        """Return whether another record has the same starting position, the same moves and the same colour for us."""
         return (self.colour, self.first, self.moves) == (other.colour, other.first, other.moves)
 
     @property
     def first(self) -> Position:
-        """The start position of the game."""
+        """The starting position of the game."""
         return self._recorder.first
 
     @property
@@ -187,7 +187,7 @@ def answer(
     arose: float,
     dropped: threading.Event,
 ) -> Reply | None:
-    """Return the engine's move or resignation. The engine may use our time except a reserve, and the extension.
+    """Return the engine's move or resignation. The engine may use our time, except for a reserve, and the extension.
 
     Args:
         driver: the engine.
@@ -197,7 +197,7 @@ def answer(
         arose: the monotonic time when our turn began.
         dropped: the event that cancels the search; any thread may set it. The result is then None.
 
-    Raises: EngineError; the engine is started again for the next move.
+    Raises: EngineError if the engine fails; it is then started again for the next move.
     """
 
     def check() -> None:
@@ -226,7 +226,7 @@ class GgsGame:
     Attributes:
         record: the record of the game.
         doubts: the number of disagreements with the server since the last accepted move.
-        is_doubted: True if we have asked the server for the whole game, from which a new record will be made.
+        is_doubted: True if we have asked the server for the whole game, from which a new record will be built.
         is_over: True if the game is closed, so that no more moves are chosen.
 
     Args:
@@ -267,7 +267,7 @@ class GgsGame:
         self._dropped.set()
 
     def close(self) -> None:
-        """Choose no more moves, and release the engine when its search has ended."""
+        """Choose no more moves, and release the engine when its search has stopped."""
         self.is_over = True
         self.drop()
         if self._task is None or self._task.done():

@@ -14,7 +14,7 @@ from outflank.engine import Colour, NotationError, Position
 from outflank.protocol.clock import TimeControl
 from outflank.protocol.formats.clocks import parse_ggf
 
-LONGEST_LINE = 500  # the maximum number of bytes of a line; longer lines are skipped
+LONGEST_LINE = 500  # the maximum number of bytes in a line; longer lines are skipped
 # The maximum number of lines of a message. The longest message is a game of 120 turns with two boards.
 MOST_LINES = 300
 _GOES_ON = "|"  # the prefix of a continuation line
@@ -122,7 +122,7 @@ class MatchEnded:
     Attributes:
         id: the id of the match.
         part: the number of the game in the match; None for the whole match.
-        first: the player named first. The result is given from this player's side.
+        first: the player named first. The result is given from this player's point of view.
         result: the result, such as ``+12.00``, or the reason why there is none, such as ``kitty left``.
     """
 
@@ -153,7 +153,7 @@ class Side:
 
 
 GgsMove = tuple[int, str, float | None, float | None]
-"""``23: F5/1.23/4.56``: number, move or ``PASS``, score in discs from the mover's side, time in seconds."""
+"""``23: F5/1.23/4.56``: number, move or ``PASS``, score in discs for the mover, time in seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +165,7 @@ class Board:
         part: the number of the game in a synchro match; None otherwise.
         kind: the type of the match.
         is_whole: True if the message contains all moves of the game.
-        first: the first position in the message; for a whole game, the start position.
+        first: the first position in the message; for a whole game, the starting position.
         turns: the moves in the message, in order.
         position: the current position.
         sides: the players of Black and White, with their current clocks.

@@ -14,7 +14,7 @@ from outflank.tools.ggs.messages import MatchType, Offer
 _LONGEST_SHOWN = 1_000
 _MASK = "********"
 Wish = Literal["any", "only", "never"]
-"""The filter for a kind of match: ``any`` excludes nothing, ``only`` other kinds, ``never`` this kind."""
+"""The filter for a kind of match: ``any`` excludes nothing, ``only`` excludes other kinds, ``never`` excludes it."""
 PASSWORD_VARIABLE = "OUTFLANK_GGS_PASSWORD"
 _LONGEST_PASSWORD = 100
 _USER = re.compile(r"[^\s,\\._|][^\s,\\|]{1,7}")
@@ -39,7 +39,7 @@ class Settings:
         games: the maximum number of simultaneous games, each with an engine process.
         asks: the match requests that we send, as arguments of the server's ``ask``: ``s8r18 5:00 NAME``.
         tournaments: the ids of the tournaments to join.
-        matches: the number of matches after which we leave; None for no end.
+        matches: the number of matches after which we leave; None for no limit.
         chat: True if messages of other players are shown.
     """
 
@@ -115,7 +115,7 @@ class Settings:
 
 
 def read_user(text: str) -> str:
-    """Return a login name after checking its form. Raises: NotationError."""
+    """Return a login name after checking its form. Raises: NotationError if the form is wrong."""
     if not _USER.fullmatch(text):
         raise NotationError(
             f"expected a login of 2 to 8 characters that does not begin with '.' or '_', got {printable(text)!r}"
@@ -124,7 +124,7 @@ def read_user(text: str) -> str:
 
 
 def read_server(text: str) -> tuple[str, int]:
-    """Parse HOST:PORT. Raises: NotationError."""
+    """Parse HOST:PORT. Raises: NotationError if the text has another form."""
     host, colon, port = text.rpartition(":")
     try:
         host.encode("idna")  # raises UnicodeError for a label that is too long
@@ -138,7 +138,7 @@ def read_server(text: str) -> tuple[str, int]:
 def read_password(file: Path | None) -> str:
     """Return the password: the first line of `file`, or the value of an environment variable if `file` is None.
 
-    The variable is always removed from the environment. Raises: SettingsError.
+    The variable is always removed from the environment. Raises: SettingsError if there is no valid password.
     """
     text = os.environ.pop(PASSWORD_VARIABLE, "")
     if file is not None:
