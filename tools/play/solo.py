@@ -1,4 +1,4 @@
-"""Plays the solo game: a single game of a user or of the program, or many deals with a summary of the scores."""
+"""Plays the solo game: a single game by a user or by the program, or many deals with a summary of the scores."""
 
 import json
 import math
@@ -279,7 +279,7 @@ def with_open_chips(game: DealerView, seed: int, variant: Variant) -> int:
 
 
 def play_many(way: Way, seeds: Iterable[int], layout: Iterable[int], report: SoloPrinter) -> None:
-    """Play the deals of these seeds, and print a summary of the scores, even after Ctrl-C."""
+    """Play the deals shuffled with these seeds, and print a summary of the scores, even after Ctrl-C."""
     scores: list[int] = []
     squares = tuple(layout)
 
