@@ -77,7 +77,7 @@ def _cell(position: Position, square: int, last: Move | None, legal: bool) -> st
 def png_of(svg: str) -> bytes:
     """Convert an SVG image to PNG in the same size.
 
-    Text is drawn with a font of this machine or of matplotlib.
+    Text is drawn with a font from this machine or from matplotlib.
 
     Raises: ModuleNotFoundError if resvg_py is not installed.
     """

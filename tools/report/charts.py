@@ -119,7 +119,7 @@ def _ticks(low: float, high: float) -> list[float]:
 
 
 def strip(intervals: Mapping[str, tuple[float | None, float, float | None]]) -> dict[str, dict[str, float]]:
-    """Map intervals to a shared scale from 0 to 100. Return ``low``, ``middle``, ``high`` and ``zero`` of each.
+    """Map intervals to a shared scale from 0 to 100. Return ``low``, ``middle``, ``high`` and ``zero`` for each.
 
     If an end of an interval is None, the interval extends to the end of the scale.
     """

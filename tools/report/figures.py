@@ -31,8 +31,8 @@ class EngineFigures:
         spec: the engine.
         score: the engine's score.
         by_colour: the score with each colour.
-        faults: the number of losses by each fault of the engine.
-        fault_wins: the number of wins by each fault of an opponent.
+        faults: the number of losses because of each kind of fault by the engine.
+        fault_wins: the number of wins because of each kind of fault by an opponent.
         seconds: the time of each of the engine's moves in seconds, including moves on which it lost on time.
         discs_lost: the number of discs lost by moves whose exact loss is known, and the number of these moves.
         book_moves: the number of moves from an opening book, and the number of moves whose source the engine reported.
@@ -141,8 +141,7 @@ def _engine(run: Run, name: str, score: Score) -> EngineFigures:
 def choices(game: GameRecord) -> Iterator[tuple[int, int, int]]:
     """Yield an item for each move that an engine chose, if the exact margins before and after the move are known.
 
-    An item has the number of the turn (0 for the first) and the margins before and after the move, from the mover's
-    side.
+    An item has the number of the turn (0 for the first) and the margins before and after the move, for the mover.
     """
     after = (*(turn.exact for turn in game.turns), game.margin)[1:]
     for number, (turn, came) in enumerate(zip(game.turns, after, strict=True)):
@@ -181,7 +180,7 @@ def phases_of(games: Sequence[GameRecord], names: Iterable[str]) -> PhaseTable:
 
 
 def slips_of(games: Sequence[GameRecord]) -> list[dict[str, Any]]:
-    """Return the moves of a run that lost the most discs, the worst first. Margins are from the mover's side."""
+    """Return the moves of a run that lost the most discs, the worst first. Margins are for the mover."""
     slips: list[dict[str, Any]] = [
         {
             "game": game.pairing.number,

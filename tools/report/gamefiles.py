@@ -85,7 +85,7 @@ class GameWriter:
         self._unread: Counter[str] = Counter()
 
     def write(self, game: AnnotatedGame) -> None:
-        """Write a game. Raises: OSError, FileFormatError."""
+        """Write a game. Raises: OSError; FileFormatError if the format can't store the game."""
         self._write(game)
         kept = _kept(self._name, game)
         counts = {what: int(count(game)) for what, count in _FACTS.items() if what not in kept}
@@ -179,16 +179,16 @@ def game_writer(
     style: Style = "glued",
     passes: bool = False,
 ) -> Iterator[GameWriter]:
-    """Open a writer of games. The file appears atomically at the end.
+    """Open a game writer. The file appears atomically at the end.
 
     Args:
         name: the name of the format.
         output: the path of the file, see ``check_output``; or ``STDOUT``.
         date: the date of a WTHOR file.
         style: the style of transcripts.
-        passes: True if transcripts contain passes.
+        passes: True to write passes in transcripts.
 
-    Raises: OSError.
+    Raises: OSError if the file can't be written.
     """
     if name == "wthor":
         with _wthor_writer(output, date) as writer:
@@ -235,7 +235,7 @@ class GameWriters:
 
 @contextmanager
 def game_writers(outputs: Mapping[Path, FormatName], **settings: Any) -> Iterator[GameWriters]:
-    """Open writers of several files, each with its format. For `settings` see ``game_writer``."""
+    """Open writers for several files, each with its format. For `settings` see ``game_writer``."""
     with ExitStack() as files:
         yield GameWriters(
             [files.enter_context(game_writer(name, output, **settings)) for output, name in outputs.items()]

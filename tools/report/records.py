@@ -1,4 +1,4 @@
-"""Converts games of a run to annotated games, to lines of transcripts, and to CSV."""
+"""Converts games of a run to annotated games, to transcript lines, and to CSV."""
 
 import csv
 import io

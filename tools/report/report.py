@@ -207,7 +207,7 @@ _PART = re.compile(r'<(header|section|footer) id="part-([a-z]+)".*?</\1>', re.DO
 
 
 def report_parts(figures: Figures, listed: Sequence[GameRecord]) -> dict[str, str]:
-    """Return the parts of the report other than the games, as HTML by the names of the parts.
+    """Return the HTML of each part of the report, by the part's name, without the games.
 
     Args:
         figures: the figures of a run, which may be unfinished.
@@ -296,7 +296,7 @@ _DIALOGUE_FILE = re.compile(r"fault-game-[0-9]+\.txt")
 def expect_packages() -> None:
     """Check, before the first game, that the packages that write the files are installed.
 
-    Raises: ModuleNotFoundError.
+    Raises: ModuleNotFoundError if a package is missing.
     """
     for name in _PACKAGES:
         import_module(name)

@@ -14,7 +14,7 @@ class SearchExtent(Protocol):
 
     @property
     def depth(self) -> int:
-        """The depth in plies; the number of empty squares if the search reached the end."""
+        """The depth in plies; the number of empty squares if the search reached the end of the game."""
 
     @property
     def selectivity(self) -> int:

@@ -76,7 +76,7 @@ def print_result(figures: Figures) -> None:
     console = Console(highlight=False, width=None if sys.stdout.isatty() else _PIPE_WIDTH)
     with console.capture() as captured:
         _print_to(console, figures)
-    # click prints the text, since rich would end the program if the reader has closed the pipe.
+    # click prints the text, since rich would stop the program if the reader has closed the pipe.
     click.echo(captured.get(), nl=False)
 
 

@@ -24,7 +24,7 @@ UNDEFINED = "undefined"
 _SURE = 0.99
 _MEAN_WORTH_A_NOTE = 0.01  # in seconds; the mean off-clock time before a move is usually far less
 _SETUP_WORTH_A_NOTE = 1.0
-_DECIMALS, _MOST_DECIMALS = 3, 6  # the minimum and maximum number of decimals of seconds
+_DECIMALS, _MOST_DECIMALS = 3, 6  # the minimum and maximum number of decimals for seconds
 _VERDICTS = {True: "elo1 accepted", False: "elo0 accepted", None: "no verdict"}
 
 
