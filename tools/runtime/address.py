@@ -35,7 +35,7 @@ class Address:
     def parse(cls, text: str) -> "Address":
         """Read ``PORT``, ``HOST``, ``HOST:PORT`` or ``[IPV6]:PORT``, and further host names after commas.
 
-        The text may also be a URL copied from a browser, ``http://HOST:PORT/``. Raises: NotationError.
+        The text may also be a URL copied from a browser, ``http://HOST:PORT/``. Raises: NotationError for other texts.
         """
         place, *names = (part.strip() for part in text.split(","))
         place = re.sub("^https?://", "", place, flags=re.IGNORECASE)

@@ -1,7 +1,7 @@
 """The connection to a Dask cluster, whose workers must run the same build as the command.
 
-Results of workers with another version or evaluation would enter runs and books unnoticed. Matches, training and books
-use the cluster.
+Results from workers with another version or evaluation would enter runs and books unnoticed. Matches, training and
+books use the cluster.
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ def if_same_build(
 ) -> Result:
     """Run `function` if this worker's build is `wanted`: workers that joined after ``connect`` were not checked.
 
-    Raises: SettingsError, and the exceptions of `function`.
+    Raises: SettingsError if the build is another one; the exceptions of `function`.
     """
     if this_build() != wanted:
         raise _other_build("that joined later", this_build(), wanted)
@@ -132,6 +132,6 @@ def _other_build(worker: str, found: tuple[str, str], wanted: tuple[str, str]) -
 
 
 def places(client: Client) -> int:
-    """Return the number of tasks that the workers run at once; at least 1, since all workers may still be starting."""
+    """Return the number of tasks that the workers run in parallel; at least 1, since all may still be starting."""
     threads: dict[str, int] = client.nthreads()
     return max(1, sum(threads.values()))

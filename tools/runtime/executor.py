@@ -39,7 +39,7 @@ _MOST_SECONDS_TO_CLOSE = 5
 
 @contextmanager
 def open_executor(workers: int | None = None, cluster: str | None = None) -> Iterator[tuple[Executor, int]]:
-    """Yield an executor and the number of tasks that it runs at once. At the end, cancel tasks that have not started.
+    """Yield an executor and the number of tasks that it runs in parallel. At the end, cancel tasks not yet started.
 
     Args:
         workers: the number of processes on this machine; None for one per processor.
@@ -92,9 +92,9 @@ class _Context(Context):
 def run_all(
     executor: Executor, task: Callable[[Key], Result], keys: Iterable[Key], at_once: int
 ) -> Iterator[tuple[Key, Result]]:
-    """Yield each key with its result of `task`, in the order of completion.
+    """Yield each key with the result of `task` for it, in the order of completion.
 
-    `keys` is read lazily as tasks finish, so it may be infinite. The caller may stop at any time.
+    `keys` is read lazily as tasks finish, so it may be infinite. The caller may stop iterating at any time.
     """
     waiting = iter(keys)
     running: dict[Future[Result], Key] = {}
@@ -159,7 +159,7 @@ def _start_helpers() -> None:
 
     A closing terminal sends SIGHUP to all processes. This process handles it, but a killed tracker would be restarted
     without its state and print a traceback for each resource that is released. Ctrl-C during the helpers' imports would
-    end both with a traceback. Workers inherit the blocked signals, but end when this process ends.
+    stop both with a traceback. Workers inherit the blocked signals, but exit when this process exits.
     """
     if sys.platform != "win32":
         unheard = {signal.SIGHUP, signal.SIGINT}
@@ -175,7 +175,7 @@ def _start_helpers() -> None:
 
 
 def _begin_as_worker(weights: Path) -> None:
-    """Prepare a worker: use the parent's weights, ignore Ctrl-C, and exit when the parent ends.
+    """Prepare a worker: use the parent's weights, ignore Ctrl-C, and exit when the parent exits.
 
     Ctrl-C reaches all processes of the terminal, and the parent handles it.
     """
@@ -187,10 +187,10 @@ def _begin_as_worker(weights: Path) -> None:
 
 
 def _end_with(parent: BaseProcess) -> None:
-    """Exit when the parent ends; a worker that waits for a task would not notice this.
+    """Exit when the parent exits, which a worker that waits for a task would not notice.
 
-    PR_SET_PDEATHSIG, which the standard library lacks, would report the end of the fork server that started the worker,
-    not of the parent. ``join`` waits until the parent's end of a pipe is closed.
+    PR_SET_PDEATHSIG, which the standard library lacks, would report when the fork server that started the worker exits,
+    not the parent. ``join`` waits until the parent's end of a pipe is closed.
     """
     parent.join()
     os._exit(1)

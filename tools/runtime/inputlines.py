@@ -34,10 +34,10 @@ class InputLines:
         """Return the next line, or None at the end of the input. The last line may lack a line feed.
 
         Args:
-            prompt: the prompt, written to stderr at a terminal.
+            prompt: the prompt, written to stderr if stdin is a terminal.
             seconds: the timeout.
 
-        Raises: TimeoutError.
+        Raises: TimeoutError if no line arrives in time.
         """
         if self.is_terminal:
             click.echo(prompt, nl=False, err=True)
@@ -45,7 +45,7 @@ class InputLines:
         while not self._waiting:
             if self._ended:
                 if self.is_terminal:
-                    click.echo(err=True)  # ends the prompt's line
+                    click.echo(err=True)  # completes the prompt's line
                 return None
             self._read(deadline)
         return self._waiting.pop(0).decode("utf-8", "replace")

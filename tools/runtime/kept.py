@@ -2,7 +2,7 @@
 
 Every ten seconds, a command writes new results to a file in the user's state folder. The file's name contains a hash
 of the command and its settings. A command that completes removes its file; an interrupted or killed command leaves
-the file, and the same command later reads the results from it.
+the file behind, and the same command later reads the results from it.
 """
 
 import json
@@ -62,7 +62,7 @@ class KeptResults:
         command: the command's name.
         kind: the type of a result, which may consist of dataclasses, containers, moves, positions and plain values.
         say: the function that tells the user that a command continues or can be continued.
-        question: the settings on which all results depend, as plain values; the evaluation is added.
+        question: the settings on which all results depend, as plain values; the version and the evaluation are added.
     """
 
     def __init__(
@@ -104,7 +104,7 @@ class KeptResults:
             self._lock.release()
 
     def get(self, task: str, compute: Callable[[], Result]) -> Result:
-        """Return the result of a task. If it is not known, compute and keep it. `task`: the name of the task."""
+        """Return the result of a task. If the result is unknown, compute and store it. `task`: the name of the task."""
         name = _task(task)
         known: Result = self._get(name)
         if known is _NONE:
@@ -153,7 +153,7 @@ class KeptResults:
                 self._put(task, known)
             waiting.popleft()
             yield known
-        next(results, None)  # run the generator to its end, so that it ends its workers
+        next(results, None)  # run the generator to its end, so that it stops its workers
 
     def as_ready(
         self,
@@ -233,7 +233,7 @@ _NONE = object()
 
 @contextmanager
 def progress_file(command: str, **question: object) -> Iterator[Path | None]:
-    """Yield a path at which a command may keep its progress in its own format.
+    """Yield a path at which a command may store its progress in its own format.
 
     Yield None if the folder can't be written, or while another process runs the same command. The command must remove
     the file when it completes.
@@ -259,7 +259,7 @@ def search_keeping(searcher: Searcher, position: Position, limit: Limit, **optio
 
     Every ten seconds, the deepest entries of the table are written to a file in the user's state folder. A completed
     search removes the file. Entries are saved only for searches for exact scores, which do not depend on the entries,
-    and only if the search is likely to take more than some seconds.
+    and only if the search is likely to take more than a few seconds.
 
     Args:
         searcher: the searcher, whose table may have entries of other searches.
@@ -295,7 +295,7 @@ def _is_exact(limit: Limit) -> bool:
 
 
 class KeepingSearcher:
-    """A searcher whose results are kept.
+    """A searcher whose results are stored.
 
     Args:
         searcher: the searcher.
@@ -306,11 +306,11 @@ class KeepingSearcher:
         self._searcher, self._results = searcher, results
 
     def clear(self) -> None:
-        """Forget all earlier searches, except for the kept results."""
+        """Forget all earlier searches, except for the stored results."""
         self._searcher.clear()
 
     def search(self, position: Position, limit: Limit, **options: Any) -> SearchResult:
-        """Return the kept result of this search, or search. `options`: see ``search_keeping``."""
+        """Return the stored result of this search; without one, search. `options`: see ``search_keeping``."""
         return self._results.get(
             f"{position.board_string()} {limit} {options}",
             lambda: search_keeping(self._searcher, position, limit, **options),

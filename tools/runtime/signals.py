@@ -1,4 +1,4 @@
-"""Handling of SIGINT, SIGTERM, SIGHUP and SIGBREAK: exit at once, raise an exception, or stop at a checkpoint.
+"""Handling of SIGINT, SIGTERM, SIGHUP and SIGBREAK: exit immediately, raise an exception, or stop at a checkpoint.
 
 A handler that raises can interrupt any code. In a command this is safe, since context managers release all resources.
 During imports or the interpreter's exit, the exception would be printed as a traceback or lost.
@@ -68,7 +68,7 @@ class Interrupts:
             raise Interrupted(self._number)
 
     def wait(self) -> NoReturn:
-        """Wait for a signal. Raises: Interrupted."""
+        """Wait for a signal. Raises: Interrupted when a signal arrives."""
         while True:
             self.check()
             time.sleep(_SLICE_SECONDS)
@@ -86,7 +86,7 @@ def held_back() -> Iterator[None]:
     try:
         with Interrupts() as interrupts:
             yield
-    finally:  # the block may have failed because the signal also ended a process that the block needed
+    finally:  # the block may have failed because the signal also stopped a process that the block needed
         try:
             interrupts.check()
         except Interrupted as interrupted:
@@ -94,7 +94,7 @@ def held_back() -> Iterator[None]:
 
 
 def end_at_once() -> None:
-    """Make signals that end the program exit at once. The exit code is 128 plus the signal's number."""
+    """Make the signals that end the program do so immediately. The exit code is 128 plus the signal's number."""
     for number in heeded_signals():
         signal.signal(number, _leave)
 
