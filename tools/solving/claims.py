@@ -50,7 +50,7 @@ class Claim:
 
     Attributes:
         position: the position, in which the side to move has a legal move: a forced pass has been made.
-        lower: the lower bound of the score, in discs from the side to move.
+        lower: the lower bound of the score, in discs for the side to move.
         line: the number of the line in the file, 1 for the first.
     """
 

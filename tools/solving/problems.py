@@ -1,4 +1,4 @@
-"""Reads the positions of a command line, and solves the positions one after the other."""
+"""Reads the positions that a command line names, and solves them one after the other."""
 
 import time
 from collections.abc import Iterable, Iterator, Sequence
@@ -135,7 +135,7 @@ def read_problems(
 
 
 def board_problem(line: str, rules: Rules) -> Problem:
-    """Return the problem of ``--board``. Raises: click.BadParameter."""
+    """Return the problem of ``--board``. Raises: click.BadParameter if the line is invalid."""
     try:
         return obf.parse_problem(line, rules)
     except obf.LineError as error:

@@ -28,12 +28,12 @@ _AS_NUMBER = {"win": 1.0, "draw": 0.0, "loss": -1.0}
 
 @dataclass(frozen=True, slots=True)
 class Solution:
-    """The result of the search of a problem.
+    """The search result for a problem.
 
     Attributes:
         number: the number of the problem in the input, 1 for the first.
         seconds: the wall time, including the clearing of the table.
-        limit: the limit of the search. With `wld`, scores of a search to the end of the game are 1, 0 or -1.
+        limit: the search limit. With `wld`, scores of a search to the end of the game are 1, 0 or -1.
     """
 
     number: int

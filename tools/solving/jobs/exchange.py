@@ -1,4 +1,4 @@
-"""Combines results of several machines: merges jobs, and imports or exports bounds as files of claims."""
+"""Combines results from several machines: merges jobs, and imports or exports bounds as files of claims."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -17,8 +17,8 @@ def merge_jobs(folder: Path, others: Sequence[Path]) -> tuple[JobFile, int]:
     """Add the results and positions of other jobs to the job in a folder. A new job takes the first job's settings.
 
     Returns: the closed job, and the number of its boards that were added or got tighter bounds.
-    Raises: SettingsError if the rules differ; OutflankError if results contradict each other; FileFormatError. After an
-        error the job is unchanged.
+    Raises: SettingsError if the rules differ; OutflankError if results contradict each other; FileFormatError if a job
+        can't be read or written. After an error the job is unchanged.
     """
     is_new = not (folder / JOB_FILE).exists()
     jobs = []
@@ -57,11 +57,11 @@ def exported(job: JobFile) -> Iterator[str]:
 
 
 def import_claims(folder: Path, file: BinaryIO, name: str) -> tuple[int, int]:
-    """Add the bounds of a file of claims to the job in a folder. The claims are assumed to be true.
+    """Add the bounds in a file of claims to the job in a folder. The claims are assumed to be true.
 
     Returns: the number of boards in the file, and the number of boards that were added or got tighter bounds.
-    Raises: FileFormatError; OutflankError if a claim contradicts a result of the job. After an error the job is
-        unchanged.
+    Raises: FileFormatError if the file or the job can't be used; OutflankError if a claim contradicts a result of the
+        job. After an error the job is unchanged.
     """
     with JobFile.open(folder) as job:
         claims = read_claims(file, name, job.facts.rules)

@@ -41,7 +41,7 @@ CREATE TABLE solved (
 _INSERT = "INSERT OR REPLACE INTO solved VALUES (?, ?, ?, ?, ?, ?, ?)"
 _NUMBERS = struct.Struct(">4qd")
 FRONTIERS = range(4, 41)
-"""The valid numbers of empty squares of a frontier."""
+"""The valid numbers of empty squares for a frontier."""
 _MOST_WORKERS = 1 << 20
 _AT_LEAST = re.compile(r"--at-least ([+-]?\d{1,2})")
 
@@ -87,7 +87,7 @@ class JobFacts:
         frontier: the number of empty squares at which workers take over from the tree; None to choose this number for
             each position.
         workers: the number of workers at the start of the job, which determines the default frontier.
-        question: the limit of the search of each position, made by ``Limit.solve``; None in jobs of earlier versions,
+        question: the search limit for each position, created by ``Limit.solve``; None in jobs of earlier versions,
             which did not store the limit.
         evaluation: the checksum of the evaluation that orders the tree; empty in jobs of earlier versions.
         sources: a sentence about each job or file of claims whose results were added.
@@ -198,7 +198,7 @@ class JobFile:
         return joined
 
     def add_all(self, found: Mapping[bytes, BoardResult], facts: JobFacts) -> int:
-        """Store results of other jobs and new settings in one transaction. Return the number of changed boards.
+        """Store results from other jobs and new settings in one transaction. Return the number of changed boards.
 
         Raises: OutflankError if results contradict each other, or if the file can't be written. After an error the
             file is unchanged.

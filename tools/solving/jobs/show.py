@@ -29,7 +29,7 @@ _UNITS = ((86400, "d"), (3600, "h"), (60, "min"))
 def solve_job(job: JobFile, workers: Workers, report: SolutionReport) -> None:
     """Solve every position of a job, and report each solution. Boards with known bounds are not searched again.
 
-    Raises: OutflankError.
+    Raises: OutflankError if workers crash repeatedly, or if an answer can't be stored.
     """
     facts, limit = job.facts, job.question
     question = limit_words(limit) or ["exact scores"]

@@ -13,11 +13,11 @@ from outflank.book.keys import after_passes, key_of
 from outflank.engine import Move, Position
 
 Bounds = tuple[int, int]
-"""Lower and upper bound of a score, in discs from the side to move."""
+"""Lower and upper bound of a score, in discs for the side to move."""
 
 # The coefficients of the natural logarithm of the nodes of a null window search: the value at 20 empty squares, the
 # increase per further empty square, and the decrease per disc between the estimated and the wanted score. They were
-# fitted to 1,524 searches of positions that random moves led to, with 18 to 23 empty squares.
+# fitted to 1,524 searches of positions with 18 to 23 empty squares, to which random moves had led.
 _LOG_NODES, _PER_EMPTY, _PER_DISC = 13.4, 0.69, 0.084
 # The scale, in discs, of the logistic curve that gives the probability of Yes. It was fitted to the same searches.
 _DOUBT = 1.7
@@ -99,7 +99,7 @@ class Tree:
         wanted: the number of discs in the question.
         frontier: the maximum number of empty squares of a frontier node whose `lead` is 0. A frontier node with
             another `lead` may have more empty squares if its search is not expected to take more nodes.
-        estimate: a function that returns the expected score of a position, in discs from the side to move.
+        estimate: a function that returns the expected score of a position, in discs for the side to move.
         bounds: the known bounds of boards, by their keys.
     """
 
@@ -306,7 +306,7 @@ def seen(bounds: Bounds, again: bool) -> Bounds:
 
 
 def bounds_among(known: Mapping[bytes, Bounds], position: Position) -> Bounds:
-    """Return the bounds of a position's score, in discs from the side to move. `known`: bounds by board key."""
+    """Return the bounds of a position's score, in discs for the side to move. `known`: bounds by board key."""
     moving, passed = after_passes(position)
     if moving.is_over:
         return (int(position.score(position.side)),) * 2

@@ -42,7 +42,7 @@ _AHEAD = 1  # the number of queued boards besides the running ones, so that no w
 _HASH_MB = 4  # the size of the transposition table for estimates
 _LOOK_SECONDS = 0.5
 _SHOWN_SECONDS = 0.25
-_MOST_CRASHES = 3  # the number of consecutive crashes of workers after which the job ends with an error
+_MOST_CRASHES = 3  # the number of consecutive crashes of workers after which the job stops with an error
 
 _T = TypeVar("_T")
 
@@ -69,7 +69,7 @@ def usual_frontier(empties: int, workers: int) -> int:
 
 
 def estimate_limit(frontier: int) -> Limit:
-    """Return the limit of the searches that order the tree. `frontier` is the frontier's number of empty squares."""
+    """Return the limit for the searches that order the tree. `frontier` is the frontier's number of empty squares."""
     nodes = _SHARE * expected_nodes(frontier, 0.0)
     depth = 10 + round(math.log(nodes / _NODES_OF_10_PLIES) / math.log(_TIMES_A_PLY))
     return Limit(depth=min(max(depth, _SHALLOWEST), _DEEPEST), selectivity=73)
@@ -115,7 +115,7 @@ class Workers:
         self._crashes = 0
 
     def replace(self) -> None:
-        """Replace all workers after one has crashed. The crash ends the other workers too.
+        """Replace all workers after one has crashed. The crash also stops the other workers.
 
         Raises: OutflankError after too many crashes without a result between them.
         """
@@ -134,12 +134,12 @@ class JobSolver:
     Calls `show` regularly with the progress.
 
     Attributes:
-        lower: the proven lower bound of the score, in discs from the side to move.
+        lower: the proven lower bound of the score, in discs for the side to move.
         move: a move that reaches `lower`; None if no lower bound was proven.
         searches: the number of exact searches, not counting earlier runs of the job.
-        nodes: the number of nodes of all searches including estimates, not counting earlier runs of the job.
+        nodes: the number of nodes in all searches including estimates, not counting earlier runs of the job.
         seconds: the wall time of ``run``.
-        visited: the frontier boards that were searched for this position, including earlier runs of the job.
+        visited: the frontier boards that were searched for this position, also in earlier runs of the job.
         needed: the frontier boards that the answers depend on.
         estimates: the scores of the midgame searches that order the tree, by board.
     """

@@ -1,1 +1,1 @@
-"""Writes proofs of exact scores, and checks proofs by a program that shares no code with the engine."""
+"""Writes proofs of exact scores, and checks proofs with a program that shares no code with the engine."""

@@ -146,7 +146,7 @@ def reaches(own: int, opp: int, target: int, count: bool) -> bool:
 
 
 def meaning(rules: str) -> dict[str, str]:
-    """Return the values of the options of rules. The preset gives the defaults of turns and scoring."""
+    """Return the values of the options of rules. The preset gives the defaults for turns and scoring."""
     preset, *options = rules.split(",")
     implied = dict(zip(("turns", "scoring"), PRESETS[preset], strict=True))
     return implied | dict(option.split("=") for option in options)
@@ -240,7 +240,7 @@ class Checker:
                 self.state = None
 
     def read(self, expected: str, pattern: str, line: str | None = None) -> str:
-        """Match `line`, by default the next line, with a pattern. Return the pattern's group or else the whole match.
+        """Match `line`, by default the next line, against a pattern. Return the pattern's group, else the whole match.
 
         Raises: ProofError without a match.
         """
@@ -303,7 +303,7 @@ class Checker:
             self.prove(opp ^ discs, own ^ discs ^ square, NAMES[square])
 
     def check(self) -> str:
-        """Check the proof whose first line was read. Return a sentence that states the score from the side to move."""
+        """Check the proof whose first line was read. Return a sentence that states the score for the side to move."""
         given: dict[str, str] = {}
         for key, (text, rule) in HEADER.items():
             given[key] = self.read(f"{key} and {text}", f"{key} ({rule})")
@@ -329,7 +329,7 @@ class Checker:
         return f"{score:+d} is proven for {given['board']} under {given['rules']}, scoring {given['scoring']}{used}"
 
     def check_all(self) -> None:
-        """Check every proof of the file."""
+        """Check every proof in the file."""
         line = self.next()
         while line or self.number == 1:
             first = self.number
@@ -387,7 +387,7 @@ def main(arguments: list[str]) -> int:
             os.remove(state)
         return 0
     except (OSError, ProofError) as error:
-        # An error may quote control characters of the file, which a terminal would execute.
+        # An error may quote control characters from the file, which a terminal would execute.
         said = f"check.py: {name}: {error}"
     except KeyboardInterrupt:
         return 130

@@ -76,7 +76,7 @@ class ProofPart:
     """An incomplete proof.
 
     Attributes:
-        score: the exact score of the position, in discs from the side to move.
+        score: the exact score of the position, in discs for the side to move.
         facts: the principal variation, nodes and seconds of the search for the score, as JSON data.
         state: the point that the writer has reached.
         seconds: the time spent on writing, in seconds.
@@ -100,7 +100,8 @@ class ProofFile:
         """Open the files.
 
         Raises: FileFormatError if another process has the lock, or if `path` is not a file of proofs; SettingsError if
-            the file has proofs under other rules or with another value of `searched`; UnwritableError.
+            the file has proofs under other rules or with another value of `searched`; UnwritableError if a file can't
+            be written.
         """
         self.path, self._rules, self._searched = path, rules, searched
         self.done: dict[str, WrittenProof] = {}
@@ -141,7 +142,7 @@ class ProofFile:
         self._store(position.board_string(), ProofPart(score, facts, ProofState(), 0.0), None)
 
     def add(self, position: Position, state: ProofState, lines: bytes, seconds: float) -> None:
-        """Store the next lines of a proof, compressed by xz. Raises: FileFormatError. The file is then unchanged."""
+        """Store the next lines of a proof, compressed with xz. Raises: FileFormatError; the file is then unchanged."""
         board = position.board_string()
         part = self.parts[board]
         part = ProofPart(part.score, part.facts, state, part.seconds + seconds)
@@ -333,7 +334,7 @@ def _part_row(board: str, part: ProofPart) -> tuple[object, ...]:
 
 
 def _read_part(row: Sequence[Any]) -> ProofPart | None:
-    """Return the incomplete proof of a row; None if the row is damaged, so that the proof must be written again."""
+    """Return the incomplete proof in a row; None if the row is damaged, so that the proof must be written again."""
     _, score, facts, lines, half, path, proven, seconds, checksum = row
     if zlib.crc32(repr(tuple(row[:-1])).encode()) != checksum:
         return None

@@ -1,4 +1,4 @@
-"""Makes proofs in workers. Finds the score of each position, then writes its proof in steps and stores each step."""
+"""Creates proofs in workers. Finds the score of each position, then writes its proof in steps and stores each step."""
 
 import json
 import lzma
@@ -25,7 +25,7 @@ from outflank.tools.solving.proofs.file import ProofFile
 from outflank.tools.solving.proofs.write import ProofState, ProofWriter
 from outflank.tools.solving.solutions import Solution, SolutionReport
 
-# The limits of a step, which takes some seconds. An interrupted run must write the same proof as an uninterrupted run.
+# The limits of a step, which takes a few seconds. An interrupted run must write the same proof as an uninterrupted run.
 # So the limits are numbers of nodes and lines instead of times, and every step begins with an empty table.
 STEP_NODES, STEP_LINES = 50_000_000, 100_000
 _LOOK_SECONDS = 0.5
@@ -33,7 +33,7 @@ _JSON_SECONDS = 10.0
 
 
 class ProofMaker:
-    """Makes the proofs that a file lacks, and reports each completed proof.
+    """Creates the proofs that a file lacks, and reports each completed proof.
 
     Args:
         problems: the positions, with expected scores if the input has scores.
@@ -65,7 +65,7 @@ class ProofMaker:
         self._share_before = self._share
 
     def run(self) -> None:
-        """Make all proofs.
+        """Create all missing proofs.
 
         Raises: OutflankError if workers crash repeatedly, or if a step can't be stored.
         """
@@ -142,7 +142,7 @@ class ProofMaker:
 
     @property
     def _left(self) -> float | None:
-        """The expected seconds until the end, from the progress since the command started; None without progress."""
+        """The expected seconds until the end, given the progress since the command started; None without progress."""
         seconds, share = time.monotonic() - self._began, self._share
         gained = share - self._share_before
         return (self._total - share) * seconds / gained if gained > 0 else None
@@ -183,7 +183,7 @@ class ProofStep:
 
     Attributes:
         state: the point that the writer has reached.
-        lines: the new lines, compressed by xz.
+        lines: the new lines, compressed with xz.
         share: the share of the proof that is written, from 0 to 1.
         seconds: the wall time of the task.
     """

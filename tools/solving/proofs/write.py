@@ -88,7 +88,7 @@ class ProofWriter:
 
     Args:
         position: the position, under rules by which a move flips discs in every direction.
-        score: the exact score in discs, from the side to move.
+        score: the exact score in discs for the side to move.
         searched: the maximum number of empty squares of boards that the checker searches; at most MOST_SEARCHED.
         answers: the source of the prover's moves.
         claims: the claims that need no proof; None to prove everything.
