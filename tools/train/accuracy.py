@@ -1,4 +1,4 @@
-"""Measures the errors of search scores, and the discs that moves of searches lose."""
+"""Measures the errors of search scores, and the discs that the chosen moves lose."""
 
 from collections.abc import Sequence
 from statistics import fmean

@@ -45,7 +45,7 @@ from outflank.tools.train.settings import (
     Trust,
 )
 
-_MOST = 100_000_000  # the limit of games and boards, which is never reached, since the time ends first
+_MOST = 100_000_000  # the limit on games and boards, which is never reached, since the time runs out first
 # The share of the time for each generation. The error model gets the remaining time.
 _SHARES = (0.08, 0.08, 0.14, 0.25, 0.43)
 _WORTH_ANOTHER = 0.25  # the minimum share of the total time that must be left for another generation
@@ -81,11 +81,11 @@ class BootstrapSettings:
     """Settings of the training.
 
     Attributes:
-        folder: the folder of all files. Finished steps in the folder are not repeated.
+        folder: the folder for all files. Finished steps in the folder are not repeated.
         seconds: the total time in seconds, including the time of earlier runs in the folder.
         early: the search settings of the first generations.
         late: the search settings of the last generations.
-        seed: the seed of the first generation. It increases by 1 with each generation.
+        seed: the seed for the first generation. It increases by 1 with each generation.
         games_a_shard: the number of games, or of labelled boards, in a shard. A shard is the unit of work.
     """
 
@@ -303,7 +303,7 @@ def _fit_error_model(settings: BootstrapSettings, last: int, place: Place) -> No
 
 
 def spent_on(path: Path, *steps: str) -> float:
-    """Return the total seconds of these steps; 0 if the file does not exist.
+    """Return the total seconds spent on these steps; 0 if the file does not exist.
 
     Raises: FileFormatError if the file is damaged or of another kind.
     """

@@ -42,7 +42,7 @@ class Shift:
     Attributes:
         empties: the number of empty squares for which the head is used.
         boards: the number of measured boards.
-        even: the mean of score minus result in searches to the even depth, in discs, from the root's side to move.
+        even: the mean of score minus result in searches to the even depth, in discs for the side to move at the root.
         odd: the mean of score minus result in searches to the odd depth.
         discs: the discs to add to the head.
         even_error: the root mean square of score minus result at the even depth, in discs; 0 without boards.
@@ -74,7 +74,7 @@ def measure(
         records: the positions of the games.
         depth: the depth of half of the searches, in plies. The other half is one ply deeper.
         boards: the maximum number of boards for each number of empty squares and each depth.
-        seed: the seed of the choice of boards.
+        seed: the seed for the choice of boards.
         place: the number of workers, or the cluster.
     """
     tasks = [

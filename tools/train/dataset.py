@@ -70,12 +70,12 @@ def read_shard(path: Path) -> Records:
 
 
 def shards_there(folder: Path) -> list[Path]:
-    """Return the paths of the shards of a folder, in the order of their numbers; empty if the folder does not exist."""
+    """Return the paths of the shards in a folder, in the order of their numbers; empty if the folder does not exist."""
     return sorted(folder.glob(f"*{_SUFFIX}"))
 
 
 def games_there(folder: Path, settings: Mapping[str, Any]) -> dict[int, int]:
-    """Return the number of games of each shard of a folder, by the shard's number.
+    """Return the number of games in each shard of a folder, by the shard's number.
 
     Raises: FileFormatError if a shard was made with other settings.
     """
@@ -93,7 +93,7 @@ def games_there(folder: Path, settings: Mapping[str, Any]) -> dict[int, int]:
 
 
 def shards(folders: Iterable[Path]) -> list[Path]:
-    """Return the shards of folders, by folder and number. Raises: FileFormatError if a folder has no shards."""
+    """Return the shards of folders, folder after folder. Raises: FileFormatError if a folder has no shards."""
     found = []
     for folder in folders:
         here = shards_there(folder)
@@ -171,8 +171,8 @@ def random_opening(rng: random.Random, moves: int, *, matches: bool, start: str 
 Judged = tuple[Position, float, int, Percent]
 """A position with a legal move, and the score, the depth and the selectivity of its search.
 
-The score is in discs from the side to move. The depth is in plies; it is the number of empty squares if the search
-reached the end. The selectivity is in percent.
+The score is in discs for the side to move. The depth is in plies; it is the number of empty squares if the search
+reached the end of the game. The selectivity is in percent.
 """
 
 

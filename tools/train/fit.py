@@ -117,7 +117,7 @@ def _error(block: Block, weights: Vector) -> float:
 
 
 KEPT_OUT = 20
-# Weights are rounded to multiples of this number of the engine's units, 1/32 disc. Finer steps only enlarge the file.
+# Weights are rounded to multiples of this number of engine units, or 1/32 disc. Finer steps only enlarge the file.
 _GRAIN = 4
 _HIGHEST_SCORE = 64
 
@@ -131,7 +131,7 @@ class PhaseReport:
         empties: the larger of the two numbers of empty squares of the phase.
         positions: the number of positions of the phase that the fit used.
         kept_out: the number of held-out positions that the errors were measured on.
-        steps: the steps of the regression.
+        steps: the number of steps of the regression.
         mae: the mean absolute error.
         rmse: the root mean square error.
         spread: the standard deviation of the results.

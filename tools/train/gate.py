@@ -41,10 +41,10 @@ def gate(
         test: the sequential test.
         most_pairs: the maximum number of pairs.
         depth: the search depth of both sides, in plies.
-        seed: the seed of the openings.
+        seed: the seed for the openings.
         place: the number of workers, or the cluster.
 
-    Returns: the candidate's points in each game, in the order in which the pairs ended, and the verdict: whether the
+    Returns: the candidate's points in each game, in the order in which the pairs finished, and the verdict: whether the
         test accepts the candidate, None if the test is undecided.
     """
     points: list[float] = []

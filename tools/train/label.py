@@ -1,4 +1,4 @@
-"""Searches single positions to make labels for training, and dev sets for measurements."""
+"""Searches single positions to produce labels for training, and dev sets for measurements."""
 
 import itertools
 import random
@@ -63,7 +63,7 @@ def label(
     """Label boards, and write the labels to shards until `folder` has `count` boards or the time is up.
 
     The boards are from `games`, or random if `games` is None. Complete shards are kept. At least one missing shard is
-    made, even if the time is up.
+    written, even if the time is up.
 
     Returns: the number of boards in `folder`, less than `count` if the games have too few boards or the time is up.
     Raises: FileFormatError if the folder has shards that were made with other settings.
@@ -228,7 +228,7 @@ _FACTORS = np.array([0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0xBF58476D1CE4E5B9]
 
 
 def _bank_part(settings: BankSettings, number: int) -> tuple[bytes, float]:
-    """Make a shard. Return its labels and the seconds of work. The labels depend only on `settings` and `number`."""
+    """Label a shard. Return the labels and the seconds of work. The labels depend only on `settings` and `number`."""
     began, rng = time.monotonic(), random.Random(f"{settings.playing.seed}/{number}/boards")
     games = np.frombuffer(play_shard(settings.playing, number), RECORD)
     searcher = cleared_searcher(settings.playing.weights)
@@ -244,7 +244,7 @@ def _bank_part(settings: BankSettings, number: int) -> tuple[bytes, float]:
 def _boards_met(
     searcher: Searcher, settings: BankSettings, games: Records, rng: random.Random
 ) -> Iterator[Position]:
-    """Yield boards typical of searches: half are a few random moves from a game, half are like leaves of a search."""
+    """Yield boards typical of searches: half are a few random moves off a game, half are like leaves of a search."""
     here = games[empties(games) >= settings.fewest]
     order = [*range(len(here))] * _TIMES_STRAYED
     rng.shuffle(order)
@@ -285,7 +285,7 @@ def make_devset(
         out: the file. Complete lines in the file are kept.
         empty: the number of empty squares of each board.
         count: the number of boards.
-        seed: the seed of the choice of boards.
+        seed: the seed for the choice of boards.
         all_moves: True to solve the position after each move of a board, not only the board.
         place: the number of workers, or the cluster.
 

@@ -124,7 +124,7 @@ _RISING = 0.101
 
 @dataclass(frozen=True, slots=True)
 class EpochReport:
-    """The errors of a stage after an epoch, in discs. All errors except `trained` are of the held-out games.
+    """The errors of a stage after an epoch, in discs. All errors except `trained` are measured on the held-out games.
 
     Attributes:
         stage: the stage of the game, 0 for the first.

@@ -1,4 +1,4 @@
-"""The network of a stage of the game in PyTorch, and its conversion to the engine's integers.
+"""The PyTorch network of a stage of the game, and its conversion to the engine's integers.
 
 engine/evaluation/evaluate.pxd describes the network. This model computes with floats, which are clipped like the
 engine's integers.
@@ -62,7 +62,7 @@ class Network(nn.Module):
 
     @classmethod
     def of_weights(cls, weights: Weights, stage: int, learned: NDArray[np.bool_]) -> Network:
-        """Make the network of a stage from the engine's weights, or from random values if all rows are 0.
+        """Create the network of a stage from the engine's weights, or from random values if all rows are 0.
 
         A column gets a row if the column is in `learned`, or if it has a row in `weights`.
         """

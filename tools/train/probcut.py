@@ -58,7 +58,7 @@ def is_fitted_to(path: Path, weights: Path) -> bool:
 def measure(
     weights: Path, folders: Sequence[Path], boards: int, depth: int, seed: int, **place: Unpack[Place]
 ) -> Measured:
-    """Measure the differences between deep and shallow scores. Use `boards` boards for each number in _EMPTIES."""
+    """Measure the differences between deep and shallow scores. Use `boards` boards for each entry of _EMPTIES."""
     records = load(folders)
     tasks = [
         tuple(chosen[first : first + _BOARDS_A_TASK])

@@ -79,7 +79,7 @@ def selfplay(
 
 
 def play_shard(settings: SelfplaySettings, number: int) -> bytes:
-    """Return the records of a shard. They depend only on the settings and on the number of the shard."""
+    """Return the records of a shard. The records depend only on the settings and on the number of the shard."""
     rng = random.Random(f"{settings.seed}/{number}")
     searcher = cleared_searcher(settings.weights)
     games = (_play_game(searcher, settings, rng) for _ in range(settings.games_a_shard))

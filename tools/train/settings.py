@@ -20,7 +20,7 @@ class SearchSettings:
     """The search settings for the midgame and the endgame.
 
     Attributes:
-        depth: the plies of the midgame search.
+        depth: the depth of the midgame search, in plies.
         exact_from: the maximum number of empty squares at which a search goes to the end of the game.
         selectivity: the selectivity of the midgame search, in percent.
         end_selectivity: the selectivity of the search to the end, in percent. Below 100 the score is nearly always
@@ -46,7 +46,7 @@ class SelfplaySettings:
     Attributes:
         weights: the evaluation's file, which every worker must be able to read.
         judging: the search settings for the choice of moves.
-        seed: the seed of all random choices. Each shard has its own generator.
+        seed: the seed for all random choices. Each shard has its own generator.
         games_a_shard: the number of games in a shard. A shard is a file and the unit of work.
         random_moves: the minimum and maximum number of random moves in the opening; None to mix short and long
             openings.
@@ -75,7 +75,7 @@ class LabelSettings:
     Attributes:
         weights: the evaluation's file, which every worker must be able to read.
         judging: the search settings for the labels.
-        seed: the seed of the choice of positions.
+        seed: the seed for the choice of positions.
         fewest: the minimum number of empty squares.
         most: the maximum number of empty squares.
         stray: the maximum number of random moves that are first played from a position of a game. These moves lead to
@@ -156,7 +156,7 @@ class NetworkSettings:
         decay: the decay of a row towards its initial value in a step, divided by the learning rate.
         min_count: the minimum number of occurrences of a configuration whose row is trained.
         linear_from: the error in discs beyond which the loss is linear instead of quadratic.
-        seed: the seed of the order of positions and of the initial values.
+        seed: the seed for the order of positions and for the initial values.
         stages: the stages to train. Other stages are not changed.
         device: the PyTorch name of the device, such as cpu or cuda.
     """

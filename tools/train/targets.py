@@ -1,9 +1,9 @@
-"""Computes the targets of training, weighted means of search scores and of the game's result.
+"""Computes the targets for training: weighted means of search scores and of the game's result.
 
 The guess of a position is the score of its search. The result is unbiased but noisy, and the noise is larger for
 earlier positions. A guess has little noise but has the bias of its evaluation. So ``target = (1 - trust) * guess +
-trust * (next position's target, from this position's side to move)``. For the last position, the result replaces the
-next target. A guess k positions later has a weight in proportion to ``trust^k``. Reference: R. Sutton, Learning to
+trust * (next position's target, for this position's side to move)``. For the last position, the result replaces the
+next target. A guess k positions later has a weight proportional to ``trust^k``. Reference: R. Sutton, Learning to
 predict by the methods of temporal differences, 1988; `trust` is its lambda.
 
 The mean error of the guesses is subtracted from the guesses first. Otherwise the training would amplify the error of an
@@ -25,7 +25,7 @@ _ENOUGH = 1000  # the minimum number of positions; with fewer, noise of about te
 
 
 def targets(records: Records, trust: Trust) -> NDArray[np.float32]:
-    """Return the target of each position of contiguous games, in discs from the side to move."""
+    """Return the target of each position of contiguous games, in discs for the side to move."""
     from_later = _trust_at(records, trust)
     from_later[_without_result(records)] = 0
     from_guess = (1 - from_later) * _unbiased_guesses(records)

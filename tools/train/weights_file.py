@@ -1,4 +1,4 @@
-"""Makes weights files from folders of games. A weights file contains its provenance."""
+"""Creates weights files from folders of games. A weights file contains its provenance."""
 
 from __future__ import annotations
 
