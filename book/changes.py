@@ -32,7 +32,7 @@ def merge(book: BookWriter, others: Iterable[Book]) -> int:
                 shared.append(record)
             else:
                 graph.add(record)
-    for record in shared:  # last, since the positions of all books decide which leaves lead out
+    for record in shared:  # these come last, since the positions of all books decide which leaves lead out
         _weigh(graph, record)
     graph.negamax()
     book.put_all(graph.take_changed())

@@ -20,9 +20,9 @@ class BookCheck:
     Attributes:
         positions: the number of positions in the book.
         faults: a sentence for each fault of the book.
-        unreachable: the number of positions that are not reachable from the root, which is no fault.
-        unfinished: the number of positions whose moves out of the book still have to be searched, which is no fault.
-        sample: the number of positions that were searched again, the number whose score was the same, and the mean and
+        unreachable: the number of positions that are not reachable from the root; this is no fault.
+        unfinished: the number of positions whose moves out of the book still have to be searched; this is no fault.
+        sample: the number of positions searched again, the number of these whose score did not change, and the mean and
             the largest absolute difference of scores in discs; None if no sample was searched.
     """
 
@@ -42,7 +42,7 @@ def check(
         book: the book.
         judge: the function that returns a judge for a level; None for no sample.
         sample: the number of positions to search again.
-        seed: the seed of the random sample.
+        seed: the seed for the random choice of the sample.
         run: the function that runs the searches.
     """
     with book.steady():

@@ -1,7 +1,7 @@
-"""A book's positions in memory with their links. Computes negamax scores, numbers of lines, and errors from the root.
+"""A book's positions and links in memory. Computes negamax scores, line counts and errors on paths from the root.
 
 Every move adds a disc, so the order by the number of empty squares is a topological order: every position comes after
-its children. A position takes about 2.5 kB.
+its children. A position takes about 2.5 kB of memory.
 """
 
 import math
@@ -28,10 +28,10 @@ _SQUARES = 64
 
 @dataclass(slots=True, eq=False)
 class Node:
-    """A position of the book. Scores are in discs from the side to move.
+    """A position of the book. Scores are in discs, from the point of view of the side to move.
 
-    `lower`, `upper`, `lines`, `depth`, `selectivity` and `level` are described in ``Record``. The key names one of the
-    position's eight images (see ``key_of``).
+    `lower`, `upper`, `lines`, `depth`, `selectivity` and `level` are described in ``Record``. The key describes one of
+    the position's eight images (see ``key_of``).
 
     Attributes:
         score: the score of the best move, which ``Graph.settle`` and ``Graph.negamax`` update.
@@ -76,7 +76,7 @@ class Node:
     def allow_for(self, discs: int, child: "Node") -> None:
         """Reduce the depth, the selectivity and the level so that the margin of the leaf is at least `discs`.
 
-        They are reduced to the child's values, and if these do not suffice, the depth is reduced further.
+        All three are reduced to the child's values. If this does not suffice, the depth is reduced further.
         """
         if margin_of(self.depth, self.selectivity, self.empties) >= discs:
             return
@@ -121,7 +121,7 @@ class Graph:
         self.nodes: dict[bytes, Node] = {}
         self.changed: dict[bytes, Node] = {}
         self._layers: list[dict[bytes, Node]] = [{} for _ in range(_SQUARES + 1)]
-        self._wanted: dict[bytes, list[tuple[Node, bool]]] = {}  # parents by the key of a child
+        self._wanted: dict[bytes, list[tuple[Node, bool]]] = {}  # each child's parents, by the child's key
         for record in records:
             self._insert(record)
 
@@ -150,7 +150,7 @@ class Graph:
         self.settle([node, *self.parents(node)])
 
     def position(self, node: Node) -> Position:
-        """Return the position in the image that the key names."""
+        """Return the position in the image that the key describes."""
         return position_of(node.key, self.rules)
 
     def open_moves(self, position: Position) -> tuple[Move, ...]:
@@ -190,7 +190,7 @@ class Graph:
                     self.changed[node.key] = node
 
     def measure(self, root: Node) -> None:
-        """Compute the error of every node, for paths from this root."""
+        """Compute the error of every node, with `root` as the beginning of all paths."""
         for node in self.nodes.values():
             node.error = math.inf
         root.error = 0
@@ -203,7 +203,7 @@ class Graph:
     def remove(self, gone: Iterable[Node]) -> None:
         """Remove nodes.
 
-        If the best move from a parent to a removed node is better than the parent's leaf, the move becomes its leaf.
+        If the best move from a parent to a removed node is better than the parent's leaf, this move becomes the leaf.
         """
         names = {node.key for node in gone}
         left = {parent.key: parent for key in names for parent in self.parents(self.nodes[key])}
@@ -259,7 +259,7 @@ class Graph:
         node.leaf, node.leaf_key = (None, None) if leaf is None or linked else (leaf, key)
 
     def _cut(self, parent: Node, names: set[bytes]) -> None:
-        """Remove the links to removed nodes. The best removed link replaces the leaf if its score is higher."""
+        """Remove links to removed nodes. If the best removed link scores higher than the leaf, it replaces the leaf."""
         removed = {child.key: (child, same_side) for child, same_side in parent.links if child.key in names}
         parent.links = [link for link in parent.links if link[0].key not in names]
         parent.open += len(removed)

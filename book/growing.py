@@ -18,12 +18,12 @@ from outflank.engine.evaluation.weights import checksum
 from outflank.engine.search.limits import BOLDEST
 
 _COMMIT_SECONDS = 1.0
-# A choice of positions visits the whole book, so the next choice follows only after a batch of answers. A batch has at
-# least 64 answers. In a large book, the number of answers is 0.5 % of the number of positions.
+# Choosing positions requires a visit to the whole book, so positions are chosen again only after a batch of searches. A
+# batch has at least 64 searches. In a large book, the number of searches is 0.5 % of the number of positions.
 _LEAST_BATCH, _BATCHES_IN_A_BOOK = 64, 200
 Choice = Callable[[], Iterable[bytes]]
 Question = tuple[Position, tuple[Move, ...]]
-"""The canonical image of a position to search, and the moves to choose from, at least one.
+"""The canonical image of a position to search, and one or more moves to choose from.
 
 The position is in the book or will be added.
 """
@@ -34,9 +34,9 @@ class Judge:
     """Answers a question by a search. A judge can be pickled.
 
     Attributes:
-        searcher: the function that returns the searcher of the process, which has the shipped weights. Its
-            transposition table is cleared, so that an answer does not depend on earlier questions. The function must be
-            picklable.
+        searcher: the function that returns the process's searcher, which has the shipped weights. The function clears
+            the searcher's transposition table, so that an answer does not depend on earlier questions. The function
+            must be picklable.
         level: the level of the search.
     """
 
@@ -82,7 +82,7 @@ class GrowthProgress:
         seconds: the time so far.
         error: the discs given away on the path to the position that was chosen last.
         ply: the number of plies from the root to this position.
-        root: the score, the lower bound and the upper bound of the root, in discs from the side to move; None if there
+        root: the score, the lower bound and the upper bound of the root, in discs for the side to move; None if there
             is no root yet.
     """
 
@@ -132,7 +132,7 @@ class Grower:
         return self.graph.nodes.get(self._root_key)
 
     def note(self, what: str) -> None:
-        """Add a line about the next change to the book's history. The change and the line are committed together."""
+        """Add to the book's history a line about the next change. The change and the line are committed together."""
         self._book.note(f"{what}, {self._judge.provenance}, from {self._before} positions")
 
     def grow(self, reach: Reach, seconds: float | None = None, position: Position | None = None) -> None:
@@ -162,7 +162,7 @@ class Grower:
         self._work(lambda: self._shallow(reach, again, key), seconds)
 
     def set_score(self, position: Position, score: int | None) -> None:
-        """Set a score by hand, which no search changes. If the position is not in the book, it is added.
+        """Set a position's score by hand, so that no search changes it. Adds the position if it is not in the book.
 
         Raises: see ``grow``.
         """
@@ -173,7 +173,7 @@ class Grower:
         self._commit()
 
     def extend(self, positions: Iterable[Position], seconds: float | None = None) -> None:
-        """Add the positions, such as the positions of a game, that are not in the book. Raises: see ``grow``."""
+        """Add all given positions, such as those of a game, that are not in the book yet. Raises: see ``grow``."""
         settled = (after_passes(position)[0] for position in positions)
         wanted = dict.fromkeys(key_of(position)[0] for position in settled if position.legal_mask())
         self._work(lambda: (key for key in wanted if key not in self.graph.nodes), seconds)
@@ -234,7 +234,7 @@ class Grower:
     def _question(self, key: bytes) -> Question | None:
         """Return the question about a position; None if no move leads out of the book.
 
-        If no move leads out of the book, a position that is not in the book is added without a search.
+        If None is returned and the position is not in the book, the position is added without a search.
         """
         graph = self.graph
         position = position_of(key, graph.rules)

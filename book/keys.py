@@ -19,8 +19,8 @@ class Child(NamedTuple):
 
     Attributes:
         key: the key of the position after the move, and after the pass if a pass is forced; None if the game is over.
-        same_side: True if the side that made the move is to move again, so that the child's scores are from its point
-            of view.
+        same_side: True if the side that made the move is to move again. The child's scores are then from this side's
+            point of view.
     """
 
     move: Move
@@ -41,16 +41,17 @@ def children_of(position: Position) -> tuple[Child, ...]:
 
 
 def after_passes(position: Position) -> tuple[Position, bool]:
-    """Return the position after the pass and True if the side to move has to pass; else the position and False."""
+    """Return the position and False or, if the side to move has to pass, the position after the pass and True."""
     return (position.pass_(), True) if position.must_pass else (position, False)
 
 
 def key_of(position: Position) -> tuple[bytes, Symmetry]:
-    """Return the key of a position with a legal move, and the symmetry that maps the position to the key's image.
+    """Return a position's key, and the symmetry that maps the position to the image that the key describes.
 
-    The key is 16 bytes: the discs of the side to move, then the discs of the other side, eight bytes each, with h8 in
-    the highest bit. Of the eight images of the position, the key is for the image with the smallest bytes. Under rules
-    by which one side wins an equal count, a 17th byte is 1 if the side to move began the game, else 0.
+    The position must have a legal move. The key is 16 bytes: the discs of the side to move, then the discs of the other
+    side, eight bytes each, with h8 in the highest bit. Of the eight images of the position, the key describes the image
+    with the smallest bytes. Under rules by which the second player wins a tie, a 17th byte is 1 if the side to move
+    began the game, else 0.
     """
     image, symmetry = position.canonical()
     key = (image.own << 64 | image.opp).to_bytes(BOARD_BYTES, "big")
@@ -61,7 +62,7 @@ def key_of(position: Position) -> tuple[bytes, Symmetry]:
 
 
 def position_of(key: bytes, rules: Rules) -> Position:
-    """Return the position with this key, in the image of the key.
+    """Return the position with this key, in the image that the key describes.
 
     If the rules do not distinguish the sides, the key does not contain the side to move. Then the side to move is the
     side that would be to move after a game without passes.
@@ -80,7 +81,7 @@ def position_of(key: bytes, rules: Rules) -> Position:
 def same_games(rules: Rules, others: Rules) -> bool:
     """Return whether a book for `rules` is also valid for `others`.
 
-    The moves and the scoring must be the same, and the start positions the same up to symmetry.
+    The moves, the scoring and the rule for ties must be the same, and the start positions must be images of each other.
     """
     ours, theirs = ((each.turns, each.tie, each.scoring) for each in (rules, others))
     return ours == theirs and start_key(rules) == start_key(others)

@@ -1,4 +1,4 @@
-"""The names of openings: f5d6c3d3c4 is the Tiger.
+"""The names of openings, such as Tiger for f5d6c3d3c4.
 
 A name belongs to a position and all of its images, so it does not depend on the first move or on the order of the
 moves. ``book/data/names.txt`` contains the names and the lines that lead to the positions.
@@ -28,10 +28,10 @@ class Opening:
     """An opening with a name.
 
     Attributes:
-        names: the names in English, the most usual name first. It may be empty if there is a name in Japanese.
+        names: the names in English, the most usual name first; may be empty if there is a name in Japanese.
         moves: the line of the opening, which begins with f5: ``f5d6c3d3c4``.
-        japanese: the names in Japanese; may be empty. The opening of a game may have the Japanese names of an earlier
-            or a later position: see ``opening_of``. ``==`` ignores these names.
+        japanese: the names in Japanese; may be empty. An opening from ``opening_of`` may have the Japanese names of an
+            earlier or a later position. ``==`` ignores the Japanese names.
     """
 
     names: tuple[str, ...]
@@ -40,7 +40,7 @@ class Opening:
 
     @property
     def name(self) -> str:
-        """The most usual name in English; in Japanese if there is no English name."""
+        """The most usual English name; the first Japanese name if there is no English name."""
         return (self.names or self.japanese)[0]
 
     @property
@@ -60,19 +60,19 @@ class Opening:
 
 
 def opening_at(position: Position | Game) -> Opening | None:
-    """Return the opening that leads to this position or an image of it; None if it has no English name.
+    """Return the opening that leads to this position or an image of it; None if no opening with an English name does.
 
-    If `position` is a game, its current position is used. Under rules by which a move turns one direction, no position
-    has a name.
+    If `position` is a game, its current position is used. No position has a name under rules by which a move turns
+    discs in only one direction.
     """
     found = _named(as_position(position))
     return found if found and found.names else None
 
 
 def opening_of(positions: Iterable[Position]) -> Opening | None:
-    """Return the opening of a game: the opening of its last position with an English name; None if it has none.
+    """Return the opening of a game's last position that has an English name; None if no position has an English name.
 
-    The result has the Japanese names of the last position with a Japanese name. This may be another position.
+    The result has the Japanese names of the last position with a Japanese name, which may be another position.
     """
     reached: Opening | None = None
     japanese: tuple[str, ...] = ()
@@ -89,12 +89,12 @@ def opening_of_game(game: Game) -> Opening | None:
 
 
 def openings(name: str | None = None) -> tuple[Opening, ...]:
-    """Return the openings whose English or Japanese names are or contain `name`, in the order of the file.
+    """Return the openings with an English or Japanese name that equals or contains `name`, in the order of the file.
 
     Only letters and digits are compared, and case is ignored: ``rosebill`` matches Rose-Bill. A part of a name matches
     only if it has at least three letters, or one Japanese letter. Without `name`, all openings are returned.
 
-    Raises: NotationError, whose message suggests similar names, if there is no such opening.
+    Raises: NotationError if there is no such opening; the message suggests similar names, if there are any.
     """
     if name is None:
         return tuple(_openings().values())
@@ -130,11 +130,11 @@ def opening_called(name: str) -> Opening:
 
 
 def opening_line(name: str, rules: Rules | None = None) -> Game:
-    """Return a game with the moves of the opening that ``opening_called`` returns. `rules`: by default Othello.
+    """Return a game with the moves of the opening that ``opening_called`` returns, by default under Othello's rules.
 
     If the start position under `rules` is an image of Othello's, the moves are images of the moves in the file.
 
-    Raises: NotationError: see ``opening_called``; also if the opening can't be played under `rules`.
+    Raises: NotationError as ``opening_called`` does, and also if the opening can't be played under `rules`.
     """
     opening, rules = opening_called(name), rules or Rules()
     line = Game.from_transcript(opening.moves)
@@ -171,7 +171,7 @@ def _letters(name: str) -> str:
 
 def _named(position: Position) -> Opening | None:
     """Return the opening that leads to this position or an image of it, even if it has only Japanese names."""
-    # Most positions have more discs than every opening. The slow computation of their keys is skipped.
+    # Most positions have more discs than any named position, so the slow computation of their keys is skipped.
     if position.rules.one_direction or position.empties < _fewest_empties():
         return None
     return _openings().get(_key(position))

@@ -40,16 +40,16 @@ MIDGAME_MARGIN, ENDGAME_MARGIN = 4, 2
 """The margins that ``margin_of`` returns, in discs."""
 HAND_LEVEL = 127
 """The level of a position whose score was set by hand. Neither searches nor negamax change such a score."""
-_NONE = -128  # the number that stands for NULL in the checksum; no score, level or move has it
+_NONE = -128  # the number that stands for NULL in the checksum; no score, level or move has this value
 _NUMBERS = struct.Struct(">12q")
 Row = tuple[bytes, int, int, int, int, int, int | None, int | None, int | None, int, int, int, int, int]
 
 
 class LineCounts(NamedTuple):
-    """The numbers of lines of the book from a position, by their results for the side to move.
+    """The numbers of a book's lines from a position, by the lines' results for the side to move.
 
-    A line ends at a leaf. The score of the leaf is the result of the line. A position that several lines reach is
-    counted for each line.
+    A line ends at a leaf. The score of the leaf is the result of the line. A leaf that several lines reach is counted
+    for each of these lines.
 
     Attributes:
         total: the number of all lines, at most 2^32 - 1.
@@ -77,7 +77,7 @@ class Leaf(NamedTuple):
     """The best move of a position that leads out of the book.
 
     Attributes:
-        score: the score of the move by a search, in discs from the side to move.
+        score: the score that a search found for the move, in discs, from the point of view of the side to move.
     """
 
     move: Move
@@ -109,10 +109,10 @@ class Record:
     """A stored position of a book. Moves to other positions of the book are not stored; ``Book.probe`` finds them.
 
     Attributes:
-        position: a position with a legal move. Records from a book have its canonical image.
-        score: the score of the best move, in discs from the side to move, by negamax of all lines from the position.
-        lower: the lower bound of the true score. It is valid if the error of each leaf is at most its margin.
-        upper: the upper bound of the true score, under the same condition.
+        position: a position with a legal move. Records read from a book contain the canonical image of the position.
+        score: the score of the best move for the side to move, in discs, by negamax over all lines from the position.
+        lower: the lower bound of the true score. It is valid if the error of each leaf is at most the leaf's margin.
+        upper: the upper bound of the true score, valid under the same condition.
         depth: the depth in plies of the search that found the leaf; the number of empty squares if this search reached
             the end of the game.
         selectivity: the selectivity of this search, in percent.
@@ -171,7 +171,7 @@ def check_row(row: Row) -> None:
     """Raise FileFormatError if the checksum of a row is wrong, or if a number is out of the range of ``to_row``."""
     try:
         right = checksum(row[0], row[1:-1]) == row[-1]
-    except (struct.error, TypeError):  # a number of a damaged row may be a text
+    except (struct.error, TypeError):  # a damaged row may have text in place of a number
         right = False
     if not right:
         raise FileFormatError(f"a row is damaged: its checksum is wrong ({_named(row)})")
@@ -231,7 +231,7 @@ def _check_moves(position: Position, leaf: Leaf | None) -> None:
 
 
 def _checked(*numbers: Any) -> tuple[int | None, ...]:
-    """Check the numbers of a row, without key and checksum, and return them as ints.
+    """Check the numbers of a row, which exclude the key and the checksum, and return these numbers as ints.
 
     Two inconsistencies are accepted, since books from Edax have them: a score outside its bounds, and fewer results
     than lines (in these books, only solved leaves have a result).
@@ -289,7 +289,7 @@ class BookEntry:
         depth: the depth in plies of the search that scored the moves that lead out of the book.
         moves: the moves in the book, the best first, and linked moves before other moves with the same score. All moves
             that lead to images of the same position are listed. If the side to move has to pass, a pass is the only
-            move. There are no moves only in an inconsistent book, which ``outflank book check`` reports.
+            move. The tuple is empty only if the book is inconsistent, which ``outflank book check`` reports.
     """
 
     position: Position
@@ -316,7 +316,7 @@ class BookEntry:
 def entry_of(
     position: Position, row: Row, symmetry: Symmetry, children: Sequence[Child], rows: Mapping[bytes, Row]
 ) -> BookEntry:
-    """Return the entry of a position with a legal move. `rows`: the rows of its children, by key.
+    """Return the entry of a position with a legal move. `rows`: the rows of the position's children, by key.
 
     Raises: FileFormatError if the leaf of the row is not a legal move of the position.
     """

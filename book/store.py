@@ -142,7 +142,7 @@ class Book:
 
     def __len__(self) -> int:
         """Return the number of positions in the book."""
-        # For count(*), SQLite would read the pages without checking its limit of steps.
+        # With count(*), SQLite would read the pages without checking its limit on steps.
         return int(self._rows("SELECT total(1) FROM position")[0][0])
 
     def __contains__(self, position: Position | Game) -> bool:
@@ -155,7 +155,7 @@ class Book:
         derived from the entry of the position after the pass.
 
         Raises: FileFormatError if the needed part of the file is damaged; SettingsError if `position` is neither a
-            position nor a game, if the book is not valid for its rules, or if the book is closed.
+            position nor a game, if the book is not valid for the position's rules, or if the book is closed.
         """
         if isinstance(position, Game):
             position = position.position
@@ -208,8 +208,8 @@ class Book:
     def steady(self) -> Iterator[None]:
         """Let all reads in the block see the same commit, even if another process writes.
 
-        Only one thread at a time may enter such a block. This object must not change the book in the block, or have
-        uncommitted changes when the block begins.
+        Only one thread at a time may enter such a block. This object must have no uncommitted changes when the block
+        begins, and must not change the book in the block.
 
         Raises: FileFormatError if the file is damaged.
         """
@@ -220,7 +220,7 @@ class Book:
             self._rows("COMMIT")
 
     def levels(self) -> dict[int | None, int]:
-        """Return the number of positions by search level. The key None is for searches without a level.
+        """Return the number of positions for each search level. The key None is for searches without a level.
 
         Raises: FileFormatError if the file is damaged.
         """
@@ -235,7 +235,7 @@ class Book:
         return levels
 
     def damage(self) -> list[str]:
-        """Check the file by SQLite's integrity check and each row by its checksum. Return a sentence for each fault."""
+        """Check the file with SQLite's integrity check, and each row's checksum. Return a sentence for each fault."""
         try:
             found = [fault for (fault,) in self._rows("PRAGMA integrity_check") if fault != "ok"]
             for row in self._rows(_SELECT):
@@ -248,7 +248,7 @@ class Book:
         return found
 
     def history(self) -> list[Change]:
-        """Return the changes of the book, the oldest first. Raises: FileFormatError if the file can't be read."""
+        """Return the changes to the book, the oldest first. Raises: FileFormatError if the file can't be read."""
         changes: list[Change] = []
         last = 0
         while rows := self._rows(
@@ -264,7 +264,7 @@ class Book:
         return changes
 
     def judged_by(self) -> list[str]:
-        """Return the checksums of the weights that scored the book, by its history, the oldest first.
+        """Return the checksums of the weights that scored the book, according to its history, the oldest first.
 
         If all positions were searched again, the weights used before are left out. The list is empty if the history
         names no weights, as in an imported book.
@@ -280,7 +280,7 @@ class Book:
         return [*found]
 
     def _rows_of(self, keys: Collection[bytes]) -> dict[bytes, Row]:
-        """Read the rows of these keys by one query, so that all rows are from the same commit."""
+        """Read the rows with these keys in a single query, so that all rows are from the same commit."""
         marks = ", ".join("?" * len(keys))
         rows: list[Row] = self._rows(f"{_SELECT} WHERE board IN ({marks})", tuple(keys))
         try:

@@ -27,12 +27,12 @@ _WRITERS: dict[Form, Callable[[Book, BinaryIO], None]] = {
     "edax-text": edax.write_text,
 }
 SETTLED_FORMS: tuple[Form, ...] = ("text", "edax")
-"""The formats that contain scores, bounds and counts. In books of other formats, they are computed from the leaves."""
+"""The formats that contain scores, bounds and counts. For other formats, these values are computed from the leaves."""
 WRITTEN_FORMS = tuple(_WRITERS)
 
 
 def form_of(beginning: bytes) -> Form:
-    """Return the format of a file, by its first bytes. Raises: FileFormatError if the file is not a book."""
+    """Return the format of a file that begins with these bytes. Raises: FileFormatError if the file is not a book."""
     first = beginning.partition(b"\n")[0]
     if beginning.startswith(egaroucid.MAGIC):
         return "egaroucid"
@@ -54,7 +54,7 @@ def read_form(
 
     Args:
         file: the file.
-        rules: the rules of the book, for formats that do not name them.
+        rules: the rules of the book, for formats whose files do not name the rules.
         form: the format; None to detect it.
 
     Raises: FileFormatError if the file is not a book of this format; SettingsError if the format does not support the
@@ -70,7 +70,7 @@ def read_form(
 def write_form(book: Book, file: BinaryIO, form: Form) -> None:
     """Write a book in one of WRITTEN_FORMS.
 
-    Raises: SettingsError if the format does not support the book's rules; OSError; FileFormatError if the book is
-        damaged.
+    Raises: SettingsError if the format does not support the book's rules; OSError if the file can't be written;
+        FileFormatError if the book is damaged.
     """
     _WRITERS[form](book, file)

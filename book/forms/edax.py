@@ -59,7 +59,7 @@ _VERSION = (4, 6)
 _HEADER = struct.Struct("<8sBBhbbbbbxiiiiii")
 _POSITION = struct.Struct("<QQIIIIhhhBB")
 _MOVE = struct.Struct("<bB")
-_TOLD = re.compile(r"-?\d{1,4}(?: -?\d{1,4}){10}")  # the header of an imported book, as a fact stores it
+_TOLD = re.compile(r"-?\d{1,4}(?: -?\d{1,4}){10}")  # the header of an imported book, as stored in a fact
 _PASS, _NO_MOVE, _NO_SCORE = 64, 65, -127
 _LINE = re.compile(r"([-XO]{64}) ([XO]),(\d{1,2}),(--|[A-H][1-8]|PA|PS),(-?\d{1,3})")
 _LONGEST_LINE = 1 << 10
@@ -69,7 +69,8 @@ _NO_LEAF = ("--", -127)
 def write(book: Book, file: BinaryIO) -> None:
     """Write a book to a seekable file. The header is written last.
 
-    Raises: SettingsError if Edax does not support the book's rules; OSError; FileFormatError if the book is damaged.
+    Raises: SettingsError if Edax does not support the book's rules; OSError if the file can't be written;
+        FileFormatError if the book is damaged.
     """
     _expect_othello(book.rules)
     at = file.tell()
@@ -107,7 +108,7 @@ def read(file: BinaryIO, rules: Rules) -> Contents:
 def _passes(record: Record, entry: BookEntry, written: set[Position]) -> Iterator[bytes]:
     """Yield each packed position in which the opponent has to pass after one of the entry's moves.
 
-    Positions in `written` are left out; the others are added to it.
+    Positions in `written` are left out; the others are added to `written`.
     """
     for move in entry.moves:
         after = entry.position.play(move.move)
@@ -197,7 +198,8 @@ def is_text_line(line: bytes) -> bool:
 def write_text(book: Book, file: BinaryIO) -> None:
     """Write a book in the text format. Its positions are in the order of their keys.
 
-    Raises: SettingsError if Edax does not support the book's rules; OSError; FileFormatError if the book is damaged.
+    Raises: SettingsError if Edax does not support the book's rules; OSError if the file can't be written;
+        FileFormatError if the book is damaged.
     """
     _expect_othello(book.rules)
     passes: set[Position] = set()

@@ -1,4 +1,4 @@
-"""The format of Egaroucid's books (.egbk3), little endian. It can only be read.
+"""The format of Egaroucid's books (.egbk3), little endian. Outflank can read but not write it.
 
 ======  =====================================================================================================
 bytes   header
@@ -16,7 +16,7 @@ bytes   position, one of its images
 3       int8 score, move (bit number) and level of the leaf, the best move that leads out of the book; 125 no move
 ======  =====================================================================================================
 
-Each position is read as its image under a half turn of the board, in which bit 0 is a1. Scores are in discs from the
+Each position is read as its image under a half turn of the board, in which bit 0 is a1. Scores are in discs for the
 side to move. If a position has no links, its own score and level are used for its leaf, since Egaroucid searches leaves
 at a lower level. Scores, bounds and counts are computed from the leaves. This description was derived from Egaroucid's
 reader and from the book that Egaroucid ships.

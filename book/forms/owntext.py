@@ -28,7 +28,7 @@ _LONGEST_LINE = 1 << 16
 def write(book: Book, file: BinaryIO) -> None:
     """Write a book. Its positions are in the order of their keys, so that equal books give equal texts.
 
-    Raises: OSError; FileFormatError if the book is damaged.
+    Raises: OSError if the file can't be written; FileFormatError if the book is damaged.
     """
     lines = [FIRST_LINE, f"{_COUNT} {len(book)}", f"rules {book.rules}"]
     lines += [f"fact {name} {value}" for name, value in sorted(book.facts.items()) if name != "rules"]
@@ -41,7 +41,7 @@ def write(book: Book, file: BinaryIO) -> None:
 
 
 def read(file: BinaryIO, rules: Rules) -> Contents:
-    """Return the contents of a file. `rules` is ignored, since the file names its rules.
+    """Return the contents of a file. `rules` is ignored, since the file itself states the rules.
 
     Raises: FileFormatError, which names the line, if a line is invalid.
     """
@@ -75,7 +75,7 @@ def _take_head(lines: Iterator[tuple[int, str]]) -> tuple[int | None, Rules]:
 
 
 def _take_facts(lines: Iterator[tuple[int, str]], facts: dict[str, str]) -> list[tuple[int, str]]:
-    """Add the facts in the next lines to `facts`. Return a list with the line after them, empty at the file's end."""
+    """Add the facts in the next lines to `facts`. Return the line after them in a list; empty at the file's end."""
     for number, line in lines:
         word, _, text = line.partition(" ")
         if word != "fact":

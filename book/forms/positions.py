@@ -1,4 +1,4 @@
-"""Code that formats share: checks of records, headers and positions, the depth and the selectivity of a level."""
+"""Code that the formats share: checks of records, headers and positions, and a level's depth and selectivity."""
 
 from collections.abc import Iterable, Iterator
 from struct import Struct
@@ -36,7 +36,7 @@ def checked(records: Iterable[tuple[str, Record]]) -> Iterator[Record]:
 
 
 def read_header(file: BinaryIO, form: Struct, magic: bytes, program: str) -> tuple[Any, ...]:
-    """Return the values of a header that begins with `magic`. Raises: FileFormatError if there is none."""
+    """Return the values of a header that begins with `magic`. Raises: FileFormatError if there is no such header."""
     header = file.read(form.size)
     if not header.startswith(magic):
         raise FileFormatError(f"this is not a book from {program}")
@@ -46,7 +46,7 @@ def read_header(file: BinaryIO, form: Struct, magic: bytes, program: str) -> tup
 
 
 def read_position(own: int, opp: int, rules: Rules, where: str) -> Position:
-    """Return the position. Raises: FileFormatError, which begins with `where`, if two discs are on one square."""
+    """Return the position. Raises: FileFormatError, whose message begins with `where`, if two discs share a square."""
     try:
         return Position(own, opp, rules.begins, rules)
     except ValueError as error:
