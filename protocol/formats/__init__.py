@@ -66,7 +66,7 @@ def read_games(
         rules: the rules of games whose record names no rules; Othello by default.
         name: the name of the format; detected by default.
 
-    Raises: TypeError for another type of `source`; OSError when the first game is requested.
+    Raises: TypeError for another type of `source`; OSError, when the first game is requested, for an unreadable file.
     """
     if isinstance(source, str | os.PathLike):
         return _games_of_file(Path(source), Path(source if path is None else path), rules, name)

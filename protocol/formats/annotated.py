@@ -50,7 +50,7 @@ class Result:
 
     Attributes:
         winner: the winner; None for a draw.
-        margin: the disc difference from Black's side under the rules' scoring; None if the discs did not decide.
+        margin: Black's margin in discs under the rules' scoring; None if the discs did not decide the game.
         ending: the way in which the game ended.
     """
 
@@ -97,8 +97,8 @@ class AnnotatedMove:
         before: the position in which the move was made.
         move: the move, which is legal.
         seconds: the time that the mover took; None if unknown.
-        score: the mover's evaluation of the position, in discs from Black's side; None if unknown.
-        exact: the margin with best play by both sides from `before`, in discs from Black's side; None if unknown.
+        score: the mover's evaluation of the position, in discs from Black's point of view; None if unknown.
+        exact: Black's margin in discs with best play by both sides from `before`; None if unknown.
         from_book: True if the move came from an opening book; None if unknown.
         comment: the comment on the move.
         fault: the grade of the move: 0 for no mark, 1 for doubtful, 2 for bad, 3 for very bad.
@@ -147,7 +147,7 @@ class AnnotatedGame:
         black_rating: Black's rating; None if unknown.
         white_rating: White's rating; None if unknown.
         result: the recorded result; None if the record has none.
-        exact: the margin with best play from the position after the last move, in discs from Black's side; None if
+        exact: Black's margin in discs with best play by both sides from the position after the last move; None if
             unknown.
         title: the name or number of the game.
         event: the tournament.
@@ -156,11 +156,11 @@ class AnnotatedGame:
         clock: the time control in the notation of GGF or of ``clocks.clock_text``.
         comment: the comment on the whole game.
         given: the number of turns at the beginning that the players did not choose, such as a match's opening.
-        unread: a word for each part of the record that is not kept: ``variation``, the name of a property, or
+        unread: a word for each part of the record that was dropped: ``variation``, the name of a property, or
             ``UNREADABLE``.
         unnamed: the reason why the players have numbers instead of names, as a clause; empty if they have names.
         doubt: a sentence about a contradiction between the record and the board, or about lines that may belong to
-            another game; empty without doubt.
+            another game; empty if there is no doubt.
     """
 
     first: Position = field(default_factory=Position.start)
@@ -293,7 +293,7 @@ class BadGame:
 def parsed_games(
     records: Iterable[Record | FileFormatError], parse: Callable[[Record, Rules], AnnotatedGame], rules: Rules
 ) -> Iterator[AnnotatedGame | BadGame]:
-    """Parse the games of a file, and yield a ``BadGame`` with the number of each game that can't be parsed.
+    """Yield the games of a file, with a numbered ``BadGame`` in place of each game that can't be parsed.
 
     Args:
         records: the text or the bytes of each game, or an error for a game that can't be read.
@@ -384,7 +384,7 @@ def with_board_believed(game: AnnotatedGame) -> AnnotatedGame:
 
 
 def exact_margins(game: AnnotatedGame) -> Iterator[tuple[int, int]]:
-    """Yield empty squares and exact margin, from Black's side, for each position whose exact margin is known."""
+    """Yield the number of empty squares and Black's exact margin for each position whose exact margin is known."""
     for played in game.moves:
         if played.exact is not None:
             yield played.before.empties, played.exact

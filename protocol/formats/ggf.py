@@ -1,10 +1,10 @@
 """GGF, the generic game format of the GGS server: ``(;GM[Othello]PB[a]PW[b]...BO[8 ...]B[F5/1.20/3.5]...;)``.
 
-A move has an evaluation, in discs from the mover's side, and a time in seconds. A value ends at its first closing
-bracket, since GGF has no escape. RU, a tag of ours, names rules other than Othello's. Under one-direction rules, the
-direction of a move precedes evaluation and time: ``D3/NE//0.25``. Some readers, such as NBoard's, refuse games with
-unknown tags. Therefore we write no other tags of our own. EV, the event, is read but not written. Source: the format's
-page by the server's author.
+A move has an evaluation, in discs from the mover's point of view, and a time in seconds. A value ends at its first
+closing bracket, since GGF has no escape. RU, a tag of ours, names rules other than Othello's. Under one-direction
+rules, the direction of a move precedes evaluation and time: ``D3/NE//0.25``. Some readers, such as NBoard's, refuse
+games with unknown tags. Therefore we write no other tags of our own. EV, the event, is read but not written. Source:
+the format's page by the server's author.
 """
 
 import re
@@ -51,7 +51,7 @@ def parse(text: str, rules: Rules = OTHELLO) -> AnnotatedGame:
         text: the game, from its opening to its closing bracket.
         rules: the rules of a game that does not name rules (RU).
 
-    Raises: FileFormatError; NotationError or IllegalMoveError, with the number of the move.
+    Raises: FileFormatError, NotationError or IllegalMoveError for an invalid game, with the number of an invalid move.
     """
     fields = _fields(text)
     # The first value of a repeated tag counts.
@@ -168,7 +168,7 @@ def _given(moves: Sequence[AnnotatedMove]) -> int:
 
 
 def _result(text: str, rules: Rules) -> tuple[Result | None, bool]:
-    """Parse a result from Black's side: ``+12.00`` or ``-64.00:r``.
+    """Parse a result from Black's point of view: ``+12.00`` or ``-64.00:r``.
 
     Returns: the result, which is None if unknown; and True if the number of discs is not whole.
     """

@@ -1,6 +1,6 @@
 """OBF, the format of endgame suites. Each line has a position and the scores of its moves.
 
-``<64 squares> X; A2:+38; C7:+36;``: fields end with ``;``, and scores are final disc differences from the side to
+``<64 squares> X; A2:+38; C7:+36;``: fields end with ``;``, and scores are final disc differences for the side to
 move. A score without a move is the score of the position. A pass is ``PA`` or ``PS``, ``%`` begins a comment, and -127
 means an unknown score. The format is Edax's. Edax's suites write moves in upper case, as we do.
 """

@@ -66,7 +66,7 @@ def read(stream: BinaryIO, rules: Rules = OTHELLO) -> Iterator[AnnotatedGame | B
 def parse(text: str, rules: Rules = OTHELLO) -> AnnotatedGame:
     """Parse one game.
 
-    Raises: NotationError; IllegalMoveError with the number of the move.
+    Raises: NotationError if the text can't be read; IllegalMoveError, with the number of the move, for an illegal move.
     """
     tags, at = _tags(text)
     moves, comment, result_text, unread = _moves(text, at)
@@ -136,7 +136,7 @@ def _moves(text: str, at: int) -> tuple[list[tuple[str, str]], str, str, list[st
     """Parse the moves, which begin at index `at` of the text, after the tags.
 
     Returns: the moves with their comments, the comment on the game, the result as written, and a word for each part
-        that is not kept. Comments before the first move or after the last move belong to the game.
+        that is dropped. Comments before the first move or after the last move belong to the game.
 
     Raises: NotationError.
     """

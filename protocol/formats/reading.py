@@ -78,7 +78,7 @@ def charset_in(data: bytes) -> str:
 
 
 LINE_CAP = 1 << 16
-"""The minimum size in bytes of a line that is too long: a hundred times the size of a position or a transcript."""
+"""The size in bytes from which a line is too long: a hundred times the size of a position or a transcript."""
 TOO_LONG = f"the line has {LINE_CAP} bytes or more, which is too long"
 
 

@@ -1,13 +1,13 @@
 """SGF, the smart game format, FF[4] GM[2]. sgfmill parses the syntax, and this module interprets the properties.
 
-Moves are ``B[f5]``, and ``B[]`` is a pass. V is the mover's evaluation in discs from Black's side. SGF has no property
-for the seconds of a move or for exact margins in Othello. We write both in one remark before the move's comment:
-``0.250 s; exact before the move: -4 for Black``. The margin of the last position is a remark in the root: ``exact at
-the end: -4 for Black``. Remarks are read only in files that Outflank wrote (AP). In these files, a comment that looks
-like a remark is preceded by the line ``comment:``. GV, our own root property, is the number of opening turns that the
-players did not choose. DO marks a doubtful move, BM[1] a bad move and BM[2] a very bad move. A better line is written
-as a variation. Only the main line is read. Go programs write ``B[fd]``, where row a is row 8, and ``B[tt]`` for a pass;
-we read these and all other forms of a pass.
+Moves are ``B[f5]``, and ``B[]`` is a pass. V is the mover's evaluation in discs for Black. SGF has no property for the
+seconds of a move or for exact margins in Othello. We write both in one remark before the move's comment: ``0.250 s;
+exact before the move: -4 for Black``. The margin of the last position is a remark in the root: ``exact at the end: -4
+for Black``. Remarks are read only in files that Outflank wrote (AP). In these files, a comment that looks like a remark
+is preceded by the line ``comment:``. GV, our own root property, is the number of opening turns that the players did not
+choose. DO marks a doubtful move, BM[1] a bad move and BM[2] a very bad move. A better line is written as a variation.
+Only the main line is read. Go programs write ``B[fd]``, where row a is row 8, and ``B[tt]`` for a pass; we read these
+two and all other forms of a pass.
 """
 
 import re
@@ -86,7 +86,7 @@ def load(path: str, rules: Rules, before: int | None = None) -> Game:
 
     Returns: the game. Passes that the file left out are implied turns.
 
-    Raises: OSError; FileFormatError; NotationError or IllegalMoveError, with the number of the move.
+    Raises: OSError if the file can't be read; FileFormatError if it is not a regular file; the errors of ``parse``.
     """
     return parse(_read(path), rules, before).game(implied=True)
 
@@ -99,7 +99,7 @@ def read(stream: BinaryIO, rules: Rules = OTHELLO) -> Iterator[AnnotatedGame | B
 def parse(text: str | bytes, rules: Rules = OTHELLO, before: int | None = None) -> AnnotatedGame:
     """Parse the main line of the first game; see ``load``. Bytes are decoded with the charset in CA.
 
-    Raises: FileFormatError; NotationError or IllegalMoveError, with the number of the move.
+    Raises: FileFormatError, NotationError or IllegalMoveError for an invalid game, with the number of an invalid move.
     """
     if not isinstance(text, str):
         # Decode before parsing, since a part of a character may look like a bracket.
@@ -286,10 +286,10 @@ def _given(text: str, turns: int) -> int:
 
 
 def _result(text: str) -> tuple[Result | None, bool]:
-    """Parse ``B+12``, ``W+R``, ``0``, ``Draw``, ``+12`` for Black or ``40-24``; also return whether it includes komi.
+    """Parse ``B+12``, ``W+R``, ``0``, ``Draw``, ``+12`` for Black or ``40-24``; also return whether komi is included.
 
     The result is None for ``?``, ``Void``, an empty text, and 127 discs, which programs write for unfinished games. If
-    the margin is impossible, such as a margin with komi, only the winner is kept.
+    the margin is impossible, as with komi, only the winner is returned.
     """
     if text.lower() in ("0", "draw"):
         return Result(None, 0), False
@@ -308,7 +308,7 @@ def _result(text: str) -> tuple[Result | None, bool]:
 
 
 def _bare_result(text: str) -> Result | None:
-    """Parse a margin from Black's side, the discs of both sides, or ``1-0``; None for other or impossible results."""
+    """Parse a margin for Black, the discs of both sides, or ``1-0``; None for other or impossible results."""
     margin = read_number(text)
     if margin is None or not margin.is_integer() or abs(margin) > WHOLE_BOARD:
         return read_result(text)

@@ -44,7 +44,7 @@ def parse(text: str, rules: Rules = OTHELLO) -> AnnotatedGame:
 def read(stream: BinaryIO, rules: Rules = OTHELLO) -> Iterator[AnnotatedGame | BadGame]:
     """Yield the games of a stream, and a ``BadGame`` with the line number for each line that belongs to no game."""
     text, game = "", None  # the current game, which the next line may continue
-    joined_lines: list[int] = []  # the lines joined to the game only because their moves are legal in it
+    joined_lines: list[int] = []  # the numbers of the lines joined only because their moves are legal
     for line in _games(stream):
         entry = _entry(line, rules)
         if game is not None and (isinstance(entry, BadGame) or not entry.moves):
