@@ -16,7 +16,7 @@ from outflank.protocol.drivers.command import join_command
 
 _FILE = Path(__file__).with_name("catalogue.toml")
 _PROGRAM = "{program}"
-_GAMES = ("/usr/games", "/usr/local/games")  # Debian's folders for games, which may be missing on PATH
+_GAMES = ("/usr/games", "/usr/local/games")  # Debian's folders for games, which may be missing from PATH
 _BESIDE = (".", "bin", "build")  # the folders that are searched, relative to each folder of ``find``
 
 
@@ -32,7 +32,7 @@ class CatalogueEntry:
         seen: a description of how this entry was checked.
         home: a file that the engine needs in its working folder; empty if the engine needs no such file.
         given: the arguments that are appended to the command if a setting is given; the keys are the settings' names.
-        without: the arguments that are appended to the command if a setting is missing; the keys as in `given`.
+        without: the arguments that are appended to the command if a setting is missing, with keys as in `given`.
         settings: the default settings of the engine in a match, by key.
         facts: the facts for the user; each is a mapping with ``fact`` (one or two sentences), ``source`` and ``date``.
     """

@@ -2,7 +2,7 @@
 
 - Without a time limit, no command is sent, since an engine has no limit until it gets a clock.
 - ``spec``: ``time_settings`` as in the GTP specification. Time per move is sent as a Canadian period of one move.
-  Times are rounded down, and an increment is left out, so that the engine never has less time than it was sent. If
+  Times are rounded down, and an increment is left out, so that the engine never has less time than the command says. If
   all times round to 0, no command is sent.
 - ``fischer``: ``kata-time_settings``, which supports fractions and increments.
 - ``per-move``: like ``spec``, but time per move is sent as ``time_settings SECONDS 0 1``, and the command is sent

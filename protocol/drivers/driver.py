@@ -40,7 +40,7 @@ class Reply:
     Attributes:
         text: the move, or any other answer of the engine.
         seconds: the time that the answer took.
-        score: the engine's evaluation of the position, in discs from the engine's side; None if unknown.
+        score: the engine's evaluation of the position, in discs from the engine's point of view; None if unknown.
         from_book: True if the engine reports that the move came from an opening book; None if unknown.
         ok: True if the engine reported success.
     """
@@ -65,8 +65,8 @@ class Reply:
 def judged(reply: Reply, position: Position, label: str) -> Reply:
     """Return the reply with its move in our notation.
 
-    Raises: EngineRefusal if the engine refused to move; EngineIllegalMove; EngineProtocolError if the text is neither a
-        move nor a resignation.
+    Raises: EngineRefusal if the engine refused to move; EngineIllegalMove if its move is illegal;
+        EngineProtocolError if the text is neither a move nor a resignation.
     """
     text = printable(reply.text)
     if not reply.ok:
@@ -90,7 +90,7 @@ def no_delay() -> float:
 class Driver(ABC):
     """A player of games: an engine on this machine, an engine on another machine, or a person.
 
-    By default, the methods that start, set up and end a player do nothing.
+    By default, the methods that start, set up and stop a player do nothing.
 
     Attributes:
         remarks: the remarks about the engine for the user, as sentences.
@@ -142,7 +142,7 @@ class Driver(ABC):
 
     @property
     def identity(self) -> str:
-        """The name and version that the engine reported, also after its end; empty if it reported none."""
+        """The name and version that the engine reported, even after it has ended; empty if it reported none."""
         return ""
 
     @property
@@ -207,7 +207,7 @@ class Driver(ABC):
         """
 
     def close(self, patience: float = CLOSE_SECONDS) -> None:
-        """End the engine. ``open`` may start it again.
+        """Stop the engine. ``open`` may start it again.
 
         Args:
             patience: the seconds that the engine gets to exit by itself.
@@ -226,7 +226,7 @@ class Driver(ABC):
         Args:
             game: the game so far, in which the engine is to move.
             clock: the engine's clock.
-            patience: the limit of the wait in seconds if the clock has no limit.
+            patience: the longest wait for the answer, in seconds, which applies only if the clock has no limit.
             on_ready: the function that is called just before the engine's clock starts, after ``follow``.
 
         Raises: EngineOutOfTime, EngineRefusal, EngineIllegalMove, other EngineErrors.
@@ -267,7 +267,7 @@ class Driver(ABC):
         return
 
     def dismiss(self) -> None:
-        """End the engine after a fault. The next game opens it again."""
+        """Stop the engine after a fault. The next game opens it again."""
         self.close(_FAULT_CLOSE_SECONDS)
 
     def note(self, what: str) -> None:

@@ -20,7 +20,7 @@ class EngineCrash(EngineError):
 
 
 IN_TIME = "in time"
-"""The words in a timeout's message that ``Driver.decide`` replaces by the elapsed time and the limit."""
+"""The words in a timeout's message that ``Driver.decide`` replaces with the elapsed time and the limit."""
 
 
 class EngineTimeout(EngineError):

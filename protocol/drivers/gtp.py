@@ -38,7 +38,7 @@ _GENMOVES_WITH_REPORTS = ("kata-genmove_analyze", "lz-genmove_analyze")  # the m
 _ANALYSES = ("kata-analyze", "lz-analyze")
 _CENTISECONDS_OF_GENMOVE = 50  # the interval of reports during the search; only the last report is used
 _CENTISECONDS_OF_ANALYSIS = 10
-_CLAIM_SECONDS = 1.0  # the limit of the wait for the answer to a command after the end of the game
+_CLAIM_SECONDS = 1.0  # the longest wait for an answer after the end of the game
 _LOAD = "loadsgf"
 
 
@@ -80,7 +80,7 @@ class GtpDriver(ProcessDriver):
 
         Args:
             command: the command without its line feed.
-            seconds: the limit of the wait; partial output does not extend it.
+            seconds: the longest wait; partial output does not extend it.
             watching: True to keep only the last of successive ``info`` lines; an analysis may send any number of lines.
 
         Raises: EngineCrash, EngineTimeout, EngineProtocolError. The process can't be used after any of these errors.
@@ -109,7 +109,7 @@ class GtpDriver(ProcessDriver):
 
         Args:
             seconds: the duration, measured from the first line of the answer.
-            on_report: the function that gets each report, and returns true to end the analysis at once.
+            on_report: the function that gets each report, and returns true to stop the analysis immediately.
 
         Raises: UnfitEngineError if the engine lists no command for analysis; other EngineErrors.
         """

@@ -1,4 +1,4 @@
-"""A context manager that starts a GTP engine, plays games with it, analyzes positions, and ends the engine."""
+"""A context manager that starts a GTP engine, plays games with it, analyzes positions, and stops the engine."""
 
 import re
 import threading
@@ -39,8 +39,8 @@ class GtpEngine:
         on_line: the function that is called with a mark and a line: ``">"`` marks a line sent, ``"<"`` a line of an
             answer, ``"!"`` any other line.
 
-    Raises: EngineStartError; another EngineError if the program can't play these games. No process is left after an
-        error.
+    Raises: EngineStartError if the program can't be started; another EngineError if it can't play these games. No
+        process is left after an error.
     """
 
     def __init__(
@@ -165,8 +165,9 @@ class GtpEngine:
         Args:
             seconds: the longest wait if the engine has no clock.
 
-        Raises: IllegalMoveError if the game is over; EngineOutOfTime for a time forfeit; EngineIllegalMove;
-            EngineProtocolError if the answer is not a move; EngineRefusal; EngineCrash.
+        Raises: IllegalMoveError if the game is over; EngineOutOfTime for a time forfeit; EngineIllegalMove for an
+            illegal move; EngineProtocolError if the answer is not a move; EngineRefusal if the engine refuses to move;
+            EngineCrash if the engine ends.
         """
         with self._lock:
             position = self._game.position
@@ -186,7 +187,7 @@ class GtpEngine:
 
         Args:
             seconds: the duration of the analysis; some engines report at most ten times a second.
-            on_report: the function that gets each report, and returns true to end the analysis at once.
+            on_report: the function that gets each report, and returns true to stop the analysis immediately.
 
         Raises: UnfitEngineError if the engine lists neither kata-analyze nor lz-analyze; other EngineErrors.
         """
@@ -195,7 +196,7 @@ class GtpEngine:
             return self._driver.analyse(seconds, on_report)
 
     def send(self, command: str, seconds: float = REPLY_SECONDS) -> str:
-        """Send any command and return its answer. Changes of the engine's board by the command don't affect ``game``.
+        """Send any command and return its answer. Changes that the command makes to the board don't affect ``game``.
 
         Raises: EngineRefusal if the engine answers with a failure; other EngineErrors.
         """
@@ -205,7 +206,7 @@ class GtpEngine:
             return self._driver.order(command, seconds)
 
     def quit(self, patience: float = CLOSE_SECONDS) -> None:
-        """Send ``quit``, and end the engine with all its descendants, by force after `patience` seconds.
+        """Send ``quit``, and stop the engine with its descendants, by force if it still runs after `patience` seconds.
 
         A call that is running in another thread raises EngineCrash.
         """

@@ -1,7 +1,7 @@
 """A child process with a line protocol, strict deadlines, bounded memory, and a complete cleanup.
 
 All three pipes are served concurrently, so that a child that floods stderr or does not read stdin can't block us. On
-Linux, the waiting thread serves them by ``poll``. On other systems, each pipe has its own thread; on Linux, a thread
+Linux, the waiting thread serves them with ``poll``. On other systems, each pipe has its own thread; on Linux, a thread
 switch for each line would reduce a match's speed by a third. A deadline is a time of ``time.perf_counter()``. Partial
 output does not extend a deadline.
 """
@@ -189,9 +189,9 @@ class ChildProcess:
         return f"{sentence}; its last line on stderr: {words}" if words else sentence
 
     def stop(self, farewell: bytes, patience: float) -> None:
-        """End the process and all its descendants, and release all resources.
+        """Stop the process and all its descendants, and release all resources.
 
-        Sends `farewell`, then SIGTERM, then SIGKILL, with a wait of up to `patience` seconds after the first two.
+        Sends `farewell`, then SIGTERM, then SIGKILL. Waits up to `patience` seconds after each of the first two.
         """
         if self.was_stopped:
             return

@@ -37,7 +37,7 @@ class ProcessDriver(Driver):
     """The driver of an engine in a child process with a line protocol. After a fault, the process is started again.
 
     Attributes:
-        pid: the id of the current or last process, which is also its process group; 0 before the first process.
+        pid: the id of the current or last process, also the id of its process group; 0 before the first process.
         own_name: the name that the engine reports; empty before the report.
         version: the version that the engine reports separately from its name; empty if it reports none.
         stray_bytes: the size of the engine's unrequested output in the current game, in bytes.
@@ -196,7 +196,7 @@ class ProcessDriver(Driver):
             )
 
     def close(self, patience: float = CLOSE_SECONDS) -> None:
-        """End the process by ``quit``, then SIGTERM, then SIGKILL; see ``ChildProcess.stop``.
+        """Stop the process with ``quit``, then SIGTERM, then SIGKILL; see ``ChildProcess.stop``.
 
         Args:
             patience: the longest wait after ``quit``, and again after SIGTERM, in seconds.

@@ -1,4 +1,4 @@
-"""Parses engines' reports on moves during a search, in all protocols, and their claims of a game's final score.
+"""Parses engines' reports on moves during a search, in all protocols, and their claims about a game's final score.
 
 GTP engines use the format of Leela Zero and KataGo: each line consists of blocks ``info move ...``. NBoard engines
 write ``search ...``, and UCI engines ``info ... score ... pv ...``.
@@ -14,8 +14,8 @@ _BLOCK = re.compile(r"\binfo (?=move \S)")
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 _MOST_DISCS = 64.0
 _CLAIM = re.compile(r"(?:([bw])\+(\d{1,3})(?:\.0*)?|0|draw|jigo)", re.IGNORECASE)
-DROP = "P@"  # UCI's prefix of a disc placement
-PIECES = 100  # the centipawns of one disc in UCI's scores
+DROP = "P@"  # UCI's prefix for a disc placement
+PIECES = 100  # the centipawns for one disc in UCI's scores
 _UCI_DEPTH = re.compile(r" depth (\d{1,4})\b")
 _UCI_SCORE = re.compile(r" score cp (-?\d{1,6})\b")
 _UCI_OTHER_LINE = re.compile(r"info string | multipv (?!1 )")
@@ -54,7 +54,7 @@ class MoveReport:
 
     @property
     def score(self) -> float | None:
-        """The score of the move in discs from the mover's side; None if the engine gave no possible score."""
+        """The score of the move in discs from the mover's point of view; None if the engine gave no possible score."""
         text = self.keys.get("scoreLead", self.keys.get("scoreMean", ""))
         return possible_score(float(text)) if _NUMBER.fullmatch(text) else None
 

@@ -45,7 +45,7 @@ def spawn(command: Sequence[str], label: str, settings: ProcessSettings, mark: i
 
 @functools.cache
 def _starter(pid: int) -> ThreadPoolExecutor:
-    """Return this process's thread that starts engines. Cached by process id, since a fork does not have the thread."""
+    """Return this process's thread that starts engines. Cached by process id, since a fork lacks the thread."""
     return ThreadPoolExecutor(1, "outflank starter")
 
 

@@ -71,7 +71,7 @@ class EngineSpec:
         threads: the number of threads, which is sent if the engine has a command for it. If the engine uses more
             processor time than these threads can use, its deadlines are not extended.
         options: additional parameters of the engine, pairs of name and value.
-        commands: the lines of the engine's protocol that are sent after the start.
+        commands: the lines in the engine's protocol that are sent after the start.
         dir: the working directory; None for the current one.
         env: additional environment variables, pairs of name and value.
         cpus: the numbers of the processors that the engine may use; empty for all.
@@ -226,7 +226,7 @@ def read_engines(
 
     Args:
         described: the text or the table of each engine.
-        time: the time control of engines without one.
+        time: the time control for engines without one of their own.
         each: see ``EngineSpec.from_settings``.
 
     Raises: NotationError, also if two engines are given the same name.
@@ -393,7 +393,7 @@ def filled(text: str, spec: EngineSpec) -> str:
 
 
 def _is_sent(spec: EngineSpec, name: str) -> bool:
-    """Return whether Outflank gets a parameter by a GTP command. An option would need a new process."""
+    """Return whether Outflank gets a parameter in a GTP command. A command-line option would need a new process."""
     return name in PARAMETERS and spec.protocol is Protocol.GTP
 
 

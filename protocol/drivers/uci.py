@@ -52,7 +52,7 @@ class UciDriver(ProcessDriver):
     def go(self, limits: str, seconds: float) -> Reply:
         """Request a move for the side to move, and return the answer with the last reported score.
 
-        The score is in discs from the side to move.
+        The score is in discs, from the point of view of the side to move.
 
         Args:
             limits: the limits of the search as arguments of ``go``, such as ``movetime 100``.

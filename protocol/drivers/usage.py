@@ -26,7 +26,7 @@ class ProcessorUsage:
     """The processor usage of an engine.
 
     Attributes:
-        cpu_seconds: the processor time that the engine's processes have used so far, also in threads that have ended.
+        cpu_seconds: the processor time that the engine's processes have used so far, including threads that have ended.
         threads: the usage of each living thread, by thread id; empty if unknown.
     """
 
