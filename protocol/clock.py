@@ -45,7 +45,7 @@ class TimeControl:
 
     @classmethod
     def parse(cls, text: str) -> "TimeControl":
-        """Read ``none``, ``0.5`` (a move), ``60+1`` (Fischer), ``60+0`` (absolute), ``60+10/5`` (Canadian).
+        """Read ``none``, ``0.5`` (for each move), ``60+1`` (Fischer), ``60+0`` (absolute), ``60+10/5`` (Canadian).
 
         Times may have units: ``500ms``, ``1m+2s``.
 
@@ -147,7 +147,7 @@ class RunningClock:
 
     @property
     def reading(self) -> Clock | None:
-        """The time left as the clock of a search's limit; None without a limit."""
+        """The time left, as the clock for a search limit; None if the time is not limited."""
         if math.isinf(self._left):
             return None
         seconds, moves = self.time_left

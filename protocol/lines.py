@@ -186,7 +186,7 @@ class Inbox:
 
     @contextmanager
     def notifying(self, on_command: Callable[[], object]) -> Iterator[None]:
-        """Call `on_command` at once if a command is queued, and for each command that arrives during the block.
+        """Call `on_command` immediately if a command is queued, and for each command that arrives during the block.
 
         `on_command` must not block.
         """

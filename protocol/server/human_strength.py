@@ -1,8 +1,8 @@
 """Opponents of human strength, rated on our own Elo scale.
 
-All moves are searched, and one move is drawn at random. The more discs a move loses, the less likely it is drawn. The
-search depth, the size of mistakes and the number of solved empty squares depend on the Elo rating. docs/play.md has the
-measured scale.
+All moves are searched, and one move is drawn at random. The more discs a move loses, the less likely it is to be
+drawn. The search depth, the size of mistakes, and the number of empty squares from which the game is solved depend on
+the Elo rating. docs/play.md has the measured scale.
 """
 
 import math
@@ -15,11 +15,11 @@ from outflank.engine import Limit, Line, Move, Position, Searcher, SearchInfo, S
 from outflank.errors import whole
 
 HumanStrength = tuple[float, float, int]
-"""The strength of a weaker opponent: search depth, temperature, and number of solved empty squares.
+"""The strength of a weaker opponent: search depth, temperature, and number of empty squares from which it solves.
 
 A depth of 2.3 means a search of two plies for 70 % of the moves and of three plies for the others. The temperature is
-the loss in discs at which a move is e times less probable than the best move. With the given number of empty squares or
-fewer, the opponent plays a proven best move.
+the loss in discs at which a move is e times less probable than the best move. With no more empty
+squares than the third value, the opponent plays a proven best move.
 """
 
 # Strengths by Elo rating, fitted to the matches in docs/play.md. All three values are interpolated between two rows.
@@ -85,7 +85,7 @@ def depths(given: HumanStrength, empties: int) -> list[tuple[int, float]]:
 
 
 def chances(position: Position, lines: Sequence[Line], given: HumanStrength) -> list[float]:
-    """Return the probability of drawing each line's move. The sum is 1.
+    """Return, for each line, the probability that its move is drawn. The probabilities add up to 1.
 
     Args:
         position: the position searched.
@@ -132,7 +132,7 @@ def choose(
         position: a position with at least one legal move.
         elo: the Elo rating of the opponent, see ``strength_of``.
         limit: the limit of time and nodes; its depth is replaced by the opponent's depth.
-        seed: the seed of the draw; None for a random seed.
+        seed: the seed for drawing the move; None for a random seed.
         moves: the legal moves to choose from; None for all.
         on_info: the function that gets the search result with the line of the drawn move.
     """

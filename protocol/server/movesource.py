@@ -37,9 +37,9 @@ class MoveRequest:
 
     Attributes:
         position: a position with at least one legal move.
-        limit: the limit of the search; a book uses only its depth.
-        varied: True if the source may choose randomly among nearly equal moves, by its seed; False if the same position
-            must always get the same move.
+        limit: the limit of the search; a book uses only the depth of the limit.
+        varied: True if the source may choose randomly among nearly equal moves, using its seed; False if the same
+            position must always get the same move.
         on_info: the function that gets each new search result or book entry, in the thread of the request.
         turns: the turns of the game so far.
         draw: the value of a draw for the side to move, in discs.
@@ -73,7 +73,7 @@ class MoveVariety:
     """The random variety of a game's first moves, except moves from a book.
 
     Attributes:
-        discs: the maximum difference in discs between the search scores of the best move and of the drawn move.
+        discs: the maximum difference in discs between the search scores of the best move and the randomly chosen move.
         plies: the number of moves of both sides, without passes, after which the best move is always played.
 
     Raises: SettingsError if a value is out of range.
@@ -98,8 +98,8 @@ class SearchSource:
     Args:
         searcher: the searcher for requests that allow random choices.
         steady: the searcher for requests without random choices; None to use `searcher`, which must then have no seed.
-        seed: the seed of `searcher` and of random choices. With None, `searcher` has no seed, and random choices use a
-            random seed.
+        seed: the seed for random choices, which `searcher` has too. With None, `searcher` has no seed, and random
+            choices use a random seed.
         variety: the random variety of the first moves; None to play the best move always.
     """
 
@@ -128,7 +128,7 @@ class SearchSource:
         self.steady.prepare()
 
     def choose(self, request: MoveRequest) -> Move:
-        """Return the best move by a search, a random move within the variety, or the move of a weaker opponent."""
+        """Return a search's best move, a random move within the variety, or the move of a weaker opponent."""
         searcher = self.searcher if request.varied else self.steady
         if request.elo is not None:
             return human_strength.choose(
@@ -150,7 +150,7 @@ class SearchSource:
         return searcher.search(request.position, limit, moves=request.moves, on_info=request.on_info).move
 
     def interrupt(self) -> None:
-        """End the current search."""
+        """Stop the current search."""
         self.searcher.stop()
         self.steady.stop()
 
@@ -168,9 +168,9 @@ class SearchSource:
         ]
 
     def _drawn(self, request: MoveRequest, discs: float, at_once: bool) -> Move:
-        """Draw a move whose search score is at most `discs` below the best.
+        """Choose at random a move whose search score is at most `discs` below the best score.
 
-        If `at_once`, draw from all legal moves without a search.
+        If `at_once`, choose among all legal moves without a search.
         """
         legal = request.position.legal_moves()
         if at_once:

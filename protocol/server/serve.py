@@ -12,8 +12,8 @@ from outflank.protocol.lines import Inbox, LineKind, LineSplitter
 from outflank.protocol.server.session import Session
 
 _CHUNK_BYTES = 1 << 16
-# The time for which commands may run after the input has ended without ``quit``. Then searches are ended, since the
-# controller may have crashed.
+# The time for which commands may run after the input has ended without ``quit``. After this time, searches are stopped,
+# since the controller may have crashed.
 _GRACE_SECONDS = 0.5
 _THREAD_BYTES = 16 << 20  # the memory of a new thread: a stack (8 MB on Linux) and Python's own data
 
@@ -29,7 +29,7 @@ class Wire(Protocol):
     def answer(self, session: Session, line: bytes) -> Iterator[str]:
         """Execute a line, and yield the pieces of the answer.
 
-        Each piece is sent at once, also during a search. If no piece is yielded, the line gets no answer. After an
+        Each piece is sent immediately, even during a search. If no piece is yielded, the line gets no answer. After an
         interruption, a search ends soon with a result. If the protocol does not allow an answer with this result, this
         method has to check ``session.inbox.interrupted``.
 
@@ -72,7 +72,7 @@ def serve(session: Session, wire: Wire, source: int, target: int, log: Log) -> N
             _write(target, data)
         if session.closed:
             return
-        # The data for searches is loaded after the first answer, which it would delay, but before a clock may run.
+        # The data for searches is loaded after the first answer, which loading would delay, but before a clock may run.
         session.prepare()
         session.ponder()
     if failures:
@@ -108,7 +108,7 @@ def _chunk(source: int) -> bytes:
 
 
 def _end_searches(session: Session, inbox: Inbox, source: int) -> None:
-    """End searches soon after the end of the input. Does nothing if the input was a file or ended with ``quit``."""
+    """Stop searches soon after the end of the input. Does nothing if the input was a file or ended with ``quit``."""
     if inbox.quits or stat.S_ISREG(os.fstat(source).st_mode):
         return
     time.sleep(_GRACE_SECONDS)

@@ -31,7 +31,7 @@ if TYPE_CHECKING:  # not imported at run time, so that the first answer does not
     from outflank.book import BookEntry
     from outflank.protocol.server.booksource import BookSource
 
-_PAUSE_SECONDS = 0.01  # the interval between attempts to end an abandoned search
+_PAUSE_SECONDS = 0.01  # the interval between attempts to stop an abandoned search
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class Strength:
         depth: the depth in plies, which replaces the depth of the level.
         seconds: the time for each move.
         nodes: the number of nodes for each move.
-        overhead: the seconds that each move takes outside the search. They are reserved on every clock.
+        overhead: the seconds that each move takes outside the search. This time is reserved on every clock.
         elo: the Elo rating of a weaker opponent, see ``human_strength``; None for full strength. Analyses always have
             full strength.
 
@@ -99,7 +99,7 @@ class Session:
         books: the opening books, which are consulted in this order before the search.
         strength: the limits of the search.
         rules: the rules of the first game.
-        inbox: the controller's lines; an interrupting line ends a search early.
+        inbox: the controller's lines; an interrupting line stops a search early.
         ponders: True to search on the opponent's time.
     """
 
@@ -116,7 +116,7 @@ class Session:
         self.strength = strength or Strength()
         self.inbox = inbox or Inbox()
         self.closed = False
-        self.contempt = 0.0  # the value for Black of a draw in a book, in discs
+        self.contempt = 0.0  # the value that a draw in a book has for Black, in discs
         self.books = tuple(books)
         self.search = search
         self._ponders = ponders
@@ -128,7 +128,7 @@ class Session:
 
     @property
     def searcher(self) -> Searcher:
-        """The searcher for analyses. Two threads must not use it at once."""
+        """The searcher for analyses. Two threads must not use it at the same time."""
         return self.search.searcher
 
     @property
@@ -160,7 +160,7 @@ class Session:
             clock.reset()
 
     def resume(self, game: Game) -> None:
-        """Replace the game by another game, and continue from its end."""
+        """Replace the game with another game, and continue from its end."""
         self.game = game
         self._closing_passes = 0
 
@@ -169,7 +169,7 @@ class Session:
         self.clocks = {colour: RunningClock(control) for colour in Colour}
 
     def play(self, colour: Colour, move: Move) -> Move:
-        """Play a move for `colour` and return it. After the end both sides may pass any number of times.
+        """Play a move for `colour` and return it. After the end of the game, both sides may pass any number of times.
 
         Raises: IllegalMoveError.
         """
@@ -297,12 +297,12 @@ class Session:
         ]
 
     def interrupt(self) -> None:
-        """End the current search. To be called from other threads."""
+        """Stop the current search. Other threads may call this method."""
         for source in self._sources:
             source.interrupt()
 
     def heed(self, on_info: OnInfo | None = None) -> OnInfo:
-        """Return an ``on_info`` that also ends the search if an interrupting line came before the search started."""
+        """Return an ``on_info`` that also stops the search if an interrupting line came before the search started."""
 
         def stop_or_pass_on(info: SearchInfo) -> None:
             if self.inbox.interrupted:

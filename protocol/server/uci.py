@@ -33,7 +33,8 @@ _DROP, _NULL = "P@", "0000"
 _START = "8/8/8/3pP3/3Pp3/8/8/8 w"
 _PIECES = 100  # UCI's centipawns for one disc
 _MILLISECONDS = 1_000
-# The parameters of ``go`` that have numbers. Smaller numbers count as 1 in the first tuple, and as 0 in the second.
+# The parameters of ``go`` that take numbers. In the first tuple, numbers below 1 count as 1; in the second, negative
+# numbers count as 0.
 _SOME = ("depth", "nodes", "movetime", "wtime", "btime")
 _PERHAPS_NONE = ("winc", "binc", "movestogo")
 _GO_WORDS = (*_SOME, *_PERHAPS_NONE, "infinite", "mate", "ponder", "searchmoves")

@@ -63,10 +63,10 @@ def kata_analyze(session: Session, arguments: Arguments) -> Iterator[str]:
 def lz_genmove_analyze(session: Session, arguments: Arguments) -> Iterator[str]:
     """Play a move like `genmove`, and report the best move during the search in the form of `lz-analyze`.
 
-    The last report always describes the move that is played, however long the interval. A move from the opening book
-    is reported at once, with `visits 0`. The other moves in the book follow in the same report. All these moves have
-    the book's scores and `book 1`. If `avoid` or `allow` excludes a legal move, the search chooses among the remaining
-    moves, without the book.
+    The last report always describes the move that is played, however long the interval is. A move from the opening book
+    is reported immediately, with `visits 0`. The other moves in the book follow in the same report. All these moves
+    have the book's scores and `book 1`. If `avoid` or `allow` excludes a legal move, the search chooses among the
+    remaining moves, without the book.
 
     Arguments: as for `lz-analyze`; the colour is the side to move if left out
     Answer: `=`, then lines of `info`, then `play` and the move, then an empty line

@@ -99,7 +99,7 @@ class Arguments:
         return bool(self._words)
 
     def word(self, expected: str) -> str:
-        """Return the next word. `expected`: the description of the word for the error if the word is missing."""
+        """Return the next word. `expected`: the description of the word for the error message."""
         if not self._words:
             raise CommandError("syntax error", f"expected {expected}, got nothing")
         return self._words.pop()
