@@ -41,7 +41,7 @@ def merge(book: BookWriter, others: Iterable[Book]) -> int:
 
 
 def _weigh(graph: Graph, record: Record) -> None:
-    """Use another book's record of a position if its search is better than the search of the graph's node.
+    """Use another book's record of a position if the record's search is better than that of the graph's node.
 
     If the searches are equal, the record is used if the node has no leaf and the record's leaf leads out of the merged
     book. A score that was set by hand is always kept.

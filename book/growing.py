@@ -136,7 +136,7 @@ class Grower:
         self._book.note(f"{what}, {self._judge.provenance}, from {self._before} positions")
 
     def grow(self, reach: Reach, seconds: float | None = None, position: Position | None = None) -> None:
-        """Add positions until no position within `reach` is left or the time is up.
+        """Add positions until no position within `reach` is left to add, or until the time is up.
 
         `position` is the position at which growth begins, by default the root.
 
