@@ -1,4 +1,4 @@
-"""The commands that send a GTP engine its clock.
+"""The commands that send a GTP engine its time control and the time left.
 
 - Without a time limit, no command is sent, since an engine has no limit until it gets a clock.
 - ``spec``: ``time_settings`` as in the GTP specification. Time per move is sent as a Canadian period of one move.
