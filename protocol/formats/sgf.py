@@ -1,6 +1,6 @@
 """SGF, the smart game format, FF[4] GM[2]. sgfmill parses the syntax, and this module interprets the properties.
 
-Moves are ``B[f5]``, and ``B[]`` is a pass. V is the mover's evaluation in discs for Black. SGF has no property for the
+Moves are ``B[f5]``, and ``B[]`` is a pass. V is the mover's evaluation, in discs for Black. SGF has no property for the
 seconds of a move or for exact margins in Othello. We write both in one remark before the move's comment: ``0.250 s;
 exact before the move: -4 for Black``. The margin of the last position is a remark in the root: ``exact at the end: -4
 for Black``. Remarks are read only in files that Outflank wrote (AP). In these files, a comment that looks like a remark
