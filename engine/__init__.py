@@ -1,8 +1,8 @@
 """Rules, positions, games and search. From the rest of Outflank, this package imports only errors and storage."""
 
 # ruff: noqa: E402
-# The build is chosen before any module that is compiled for a certain CPU is loaded. So if no build suits this CPU,
-# there is an error message instead of an illegal instruction.
+# The build is chosen before any module that was compiled for a specific CPU is loaded. So if no build suits this CPU,
+# users get an error message instead of a crash by an illegal instruction.
 from outflank.engine.machine import use_build
 
 BUILD = use_build(__path__)

@@ -1,7 +1,7 @@
 /* Detects the CPU's features, so that a suitable build of the other modules can be chosen. This file itself is compiled
 for the baseline CPU of an architecture.
 
-The features are read by cpuid, since __builtin_cpu_supports needs gcc's runtime library, which zig does not have.
+The features are read with cpuid, since __builtin_cpu_supports needs gcc's runtime library, which zig does not have.
 */
 #ifndef OUTFLANK_CPUFEATURES_H
 #define OUTFLANK_CPUFEATURES_H

@@ -82,7 +82,7 @@ class Game(Sequence[Turn]):
 
     @property
     def positions(self) -> tuple[Position, ...]:
-        """All positions from the first to the current one."""
+        """The positions so far: the first position and the position after each turn."""
         return (*(turn.before for turn in self._turns), self._position)
 
     @property
@@ -105,7 +105,7 @@ class Game(Sequence[Turn]):
         return self._position.legal_moves()
 
     def play(self, move: Move | str | int, colour: Colour | None = None) -> Move:
-        """Play a move of `colour` (by default the side to move), and return the move as it was played.
+        """Play a move for `colour` (by default the side to move), and return the move as it was played.
 
         If the side to move has no legal move and `move` is not a pass, this side passes first (``Turn.implied``). Then
         the other side plays `move`.
@@ -236,7 +236,7 @@ class Game(Sequence[Turn]):
         return hands[Colour(colour)]
 
     def transcript(self, passes: bool = False) -> str:
-        """Return the moves as ``f5d6c3...``. Passes are written as ``pa`` if `passes`, else left out.
+        """Return the moves as ``f5d6c3...``. Passes are written as ``pa`` if `passes` is True, else left out.
 
         Under one-direction rules, blanks separate the moves.
         """

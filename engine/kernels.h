@@ -56,7 +56,7 @@ static inline uint64_t or_of_lanes(__m256i lanes) {
     return (uint64_t)_mm_cvtsi128_si64(_mm_or_si128(half, _mm_unpackhi_epi64(half, half)));
 }
 
-/* Return the empty squares where `own` may play. Runs of opposing discs grow in all directions at once. */
+/* Return the empty squares where `own` may play. Runs of opposing discs grow in all directions at the same time. */
 static inline uint64_t legal_moves_simd(uint64_t own, uint64_t opp) {
     const __m256i steps = STEPS, twice = TWICE_STEPS;
     const __m256i start = _mm256_set1_epi64x((long long)own);
@@ -118,7 +118,7 @@ static inline uint64_t turned_discs_simd(uint64_t own, uint64_t opp, int square)
     const __m256i zeros = _mm256_lzcnt_epi64(left), top = _mm256_set1_epi64x((long long)0x8000000000000000ULL);
     const __mmask8 up = _mm256_test_epi64_mask(_mm256_and_si256(carried, ray_up), mine);
     const __mmask8 down = _mm256_test_epi64_mask(_mm256_srlv_epi64(top, zeros), mine);
-    /* The constants are for A & B & ~C and for A | (B & ~C). gcc does not find these instructions by itself. */
+    /* The constants encode A & B & ~C and A | (B & ~C). gcc does not find these instructions by itself. */
     const __m256i turned = _mm256_maskz_ternarylogic_epi64(up, theirs, ray_up, carried, 0x40);
     return or_of_lanes(_mm256_mask_ternarylogic_epi64(turned, down, ray_down, _mm256_srlv_epi64(all, zeros), 0xF4));
 #else

@@ -145,7 +145,7 @@ cdef inline uint64_t _reverse_columns(uint64_t mask) noexcept nogil:
 
 
 cdef inline uint64_t transform(uint64_t mask, int symmetry) noexcept nogil:
-    """Return the image under a symmetry: bit 0 of its number reverses columns, bit 1 reverses rows, bit 2 transposes.
+    """Return the image of a mask under a symmetry: its bit 0 reverses columns, bit 1 reverses rows, bit 2 transposes.
 
     The transposition comes last.
     """

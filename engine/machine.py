@@ -1,7 +1,7 @@
 """Properties of this machine, allocation of memory, and the choice of a build that the CPU can run.
 
-The build is chosen before any module that is compiled for a certain CPU is loaded. So this module must not import such
-a module.
+The build is chosen before any module that was compiled for a specific CPU is loaded. So this module must not import
+such a module.
 """
 
 import mmap

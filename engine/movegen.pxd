@@ -9,14 +9,14 @@ from outflank.engine.kernels cimport first_square, legal_moves, turned_discs, tu
 
 cdef enum:
     ALL_DIRECTIONS = -1
-    # An upper bound of the number of legal moves: eight directions on each of 64 squares.
+    # An upper bound on the number of legal moves: eight directions on each of 64 squares.
     MAX_MOVES = 512
 
 cdef struct MoveEntry:
     uint64_t turned
     int32_t value  # the value by which moves are ordered
     signed char square
-    signed char direction  # 0..7 in one-direction rules, else ALL_DIRECTIONS
+    signed char direction  # 0..7 under one-direction rules, else ALL_DIRECTIONS
     signed char reduction  # the plies by which a late-move reduction reduces the depth
 
 

@@ -9,7 +9,7 @@ from outflank.engine.squares import DIRECTIONS, SQUARE_NAMES, SQUARES, Direction
 from outflank.errors import NotationError
 
 PASS_WORDS = ("pass", "pa", "ps", "--", "@@@@")
-"""The words for a pass that ``Move.parse`` reads, in lower case."""
+"""The words, in lower case, that ``Move.parse`` reads as a pass."""
 
 
 @dataclass(frozen=True, slots=True, repr=False, init=False, eq=False)
@@ -73,7 +73,7 @@ class Move:
 
     @staticmethod
     def parse(text: str) -> "Move":
-        """Read ``f5``, ``F5``, ``d3/ne`` or a word for a pass (``pass pa ps -- @@@@``, any case).
+        """Read ``f5``, ``F5``, ``d3/ne`` or a word for a pass (``pass pa ps -- @@@@``), in upper or lower case.
 
         ``Position.parse_move`` also checks whether the move is legal.
 
@@ -143,8 +143,8 @@ class LegalMoves(tuple[Move, ...]):
         return super().__contains__(move)
 
 
-# Moves are cached, since files of games contain millions of moves, but nearly all are on the same sixty squares.
+# Moves are cached, since game files contain millions of moves, nearly all of them on the same sixty squares.
 _one_of_each = cache(Move)
 PASS = Move(None)
 MOVES = tuple(_one_of_each(square, None) for square in SQUARES)
-"""The move without a direction on each square, by the square's number."""
+"""The move to each square without a direction, indexed by the square's number."""

@@ -12,7 +12,7 @@ def perft(position: Position, depth: int, pass_is_free: bool = False) -> int:
     """
 
 def divide(position: Position, depth: int, pass_is_free: bool = False) -> dict[str, int]:
-    """Return the number of leaves below each legal move, by the move's text; an empty dict if the game is over.
+    """Return a dict from each legal move's text to the number of leaves below it; an empty dict if the game is over.
 
     If the game is not over, the sum of these numbers is ``perft(position, depth)``.
 

@@ -85,7 +85,7 @@ def perft(Position position, depth, bint pass_is_free=False):
 
 
 def divide(Position position, depth, bint pass_is_free=False):
-    """Return the number of leaves below each legal move, by the move's text; an empty dict if the game is over."""
+    """Return a dict from each legal move's text to the number of leaves below it; an empty dict if the game is over."""
     depth = whole("a depth", depth, 1)
     return {
         str(move): perft(position.play(move), depth - (not (move.is_pass and pass_is_free)), pass_is_free)

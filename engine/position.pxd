@@ -1,4 +1,4 @@
-"""The position's interface to compiled modules."""
+"""The interface of positions for other compiled modules."""
 
 from libc.stdint cimport uint64_t
 

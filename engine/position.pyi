@@ -11,7 +11,7 @@ class Position:
     """A board, the side to move and the rules. Positions are immutable values: equal positions are interchangeable.
 
     Args:
-        own: the discs of the side to move, one bit a square, bit 0 = a1, bit 63 = h8.
+        own: the discs of the side to move, one bit per square, bit 0 = a1, bit 63 = h8.
         opp: the discs of the other side.
         side: the side to move.
         rules: the rules of the game; by default tournament Othello.
@@ -32,7 +32,7 @@ class Position:
         Digits may be used instead: Black is 1 and White 2. In a text with a ``0`` and no letter, Black is 0 and White
         1; if it has a ``2`` too, an empty square is 0, Black 1 and White 2. Blanks and line ends between squares are
         skipped, and so are bars between rows and GGF's board size ``8`` at the start. Each row may have its number
-        before it, as programs and GGS print boards. A FEN is also read. In a FEN as Edax writes it, such as
+        before it, as in boards that programs and GGS print. A FEN is also accepted. In a FEN as Edax writes it, such as
         ``8/8/8/3pP3/3Pp3/8/8/8 b``, p is Black, P is White, and row 8 comes first; if a FEN has the letters above, row
         1 comes first. The side to move is one of the letters or digits for discs, or the word ``black`` or ``white``,
         optionally with ``to move``; by default it is the side that begins under `rules`. A ``;`` may separate the
@@ -43,16 +43,16 @@ class Position:
 
     @property
     def own(self) -> int:
-        """The discs of the side to move, one bit a square."""
+        """The discs of the side to move, one bit per square."""
     @property
     def opp(self) -> int:
-        """The discs of the other side, one bit a square."""
+        """The discs of the other side, one bit per square."""
     @property
     def black(self) -> int:
-        """Black's discs, one bit a square."""
+        """Black's discs, one bit per square."""
     @property
     def white(self) -> int:
-        """White's discs, one bit a square."""
+        """White's discs, one bit per square."""
     @property
     def side(self) -> Colour:
         """The side to move, which may have to pass."""
@@ -80,19 +80,19 @@ class Position:
         """Return whether ``play`` would accept `move`. Returns False if `move` is not a move at all."""
 
     def legal_mask(self, colour: Colour | None = None) -> int:
-        """Return the squares where `colour` (by default the side to move) could play, one bit a square."""
+        """Return the squares where `colour` (by default the side to move) could play, one bit per square."""
 
     def parse_move(self, move: Move | str | int) -> Move:
         """Read a move and check that it is legal in this position.
 
-        `move` is a text such as ``f5``, ``d3/ne`` or ``pass`` (any case), the number of a square, or a Move.
+        `move` is a text such as ``f5``, ``d3/ne`` or ``pass`` in any letter case, the number of a square, or a Move.
 
         Raises: NotationError if `move` can't be read; IllegalMoveError if it is not legal, or if it has no direction
             although several directions are possible (the message lists them).
         """
 
     def turned(self, move: Move | str | int) -> int:
-        """Return the discs that `move` turns, one bit a square.
+        """Return the discs that `move` turns, one bit per square.
 
         Raises: see ``parse_move``.
         """
@@ -153,7 +153,7 @@ class Position:
             size: the width and height in pixels.
             last: the last move, whose disc is marked.
             legal: True to mark the squares where the side to move may play; ignored if `line` has moves.
-            scores: the scores of legal moves in discs for the side to move. The best scores are highlighted.
+            scores: the scores of legal moves for the side to move, in discs. The best scores are highlighted.
             line: the next moves, shown as numbered discs. A pass has no number.
             number: the number of the first move of `line`.
             coordinates: True to draw the names of the files and rows at the board's edge.
@@ -171,11 +171,11 @@ class Position:
     def transformed(self, symmetry: Symmetry) -> Position:
         """Return the image of the board under a rotation or reflection, with the same side and rules.
 
-        Raises: OutOfRangeError if `symmetry` is not from 0 to 7.
+        Raises: OutOfRangeError if `symmetry` is outside 0 to 7.
         """
 
     def canonical(self) -> tuple[Position, Symmetry]:
-        """Return the image with the smallest (own, opp) of all eight images, and the symmetry that maps to this image.
+        """Return the image with the smallest pair (own, opp) of all eight, and the symmetry that leads to it.
 
         ``symmetry.inverse.move(move)`` maps a move in the image back. If several symmetries map to the image, the
         symmetry with the smallest number is returned.
@@ -184,7 +184,7 @@ class Position:
     def board_string(self) -> str:
         """Return the text ``-----... X``, which ``parse`` reads.
 
-        It has a letter ``X``, ``O`` or ``-`` for each square, a1 first, a blank, and the letter of the side to move.
+        It has a letter ``X``, ``O`` or ``-`` for each square (a1 first), then a blank and the side's letter.
         """
 
     def __str__(self) -> str:

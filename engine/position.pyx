@@ -53,12 +53,12 @@ cdef class Position:
 
     @property
     def black(self):
-        """Black's discs, one bit a square."""
+        """Black's discs, one bit per square."""
         return self.own if self.side is Colour.BLACK else self.opp
 
     @property
     def white(self):
-        """White's discs, one bit a square."""
+        """White's discs, one bit per square."""
         return self.own if self.side is Colour.WHITE else self.opp
 
     @property
@@ -81,7 +81,7 @@ cdef class Position:
         return legal_moves(self.opp, self.own) != 0 if opponent else legal_moves(self.own, self.opp) != 0
 
     def legal_mask(self, colour=None):
-        """Return the squares where `colour` (by default the side to move) could play, one bit a square."""
+        """Return the squares where `colour` (by default the side to move) could play, one bit per square."""
         if colour is None or self._is_mover(colour):
             return legal_moves(self.own, self.opp)
         return legal_moves(self.opp, self.own)
@@ -165,7 +165,7 @@ cdef class Position:
         return turned_one_way(self.own, self.opp, move.square, DIRECTIONS.index(direction))
 
     def turned(self, move):
-        """Return the discs that `move` turns, one bit a square."""
+        """Return the discs that `move` turns, one bit per square."""
         move = self.parse_move(move)
         return 0 if move.is_pass else self._turned(move)
 
@@ -242,7 +242,7 @@ cdef class Position:
         return self._made(transform(self.own, number), transform(self.opp, number), self.side)
 
     def canonical(self):
-        """Return the image with the smallest (own, opp) of all eight images, and the symmetry that maps to it."""
+        """Return the image with the smallest pair (own, opp) of all eight, and the symmetry that leads to it."""
         cdef uint64_t own, opp, least_own = self.own, least_opp = self.opp
         cdef int symmetry, leads_there = 0
         for symmetry in range(1, 8):

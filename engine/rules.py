@@ -84,8 +84,8 @@ class Rules:
     def parse(cls, text: str) -> "Rules":
         """Read ``PRESET`` or ``PRESET,option=value,...``, the value of ``--rules``.
 
-        The options are ``start begins turns tie scoring``. Blanks may replace the commas. The solo game on the sheet of
-        2006 is not a preset; ``engine/solo/game.py`` implements it.
+        The options are ``start begins turns tie scoring``. Blanks may replace the commas. The solo game on the rule
+        sheet of 2006 is not a preset; ``engine/solo/game.py`` implements it.
 
         Raises: NotationError, whose message lists the available presets or options.
         """
@@ -115,7 +115,7 @@ class Rules:
 
     @property
     def shows_hand(self) -> bool:
-        """Whether boards show the discs in hand, since the rule sheet deals 32 discs to each side."""
+        """Whether boards show the discs in hand, which they do if the rule sheet deals 32 discs to each side."""
         return self.name == "ravensburger-2006"
 
     @property
@@ -125,7 +125,7 @@ class Rules:
 
     @property
     def start_discs(self) -> tuple[int, int]:
-        """The masks of Black's discs and of White's discs at the start of a game, one bit a square."""
+        """The masks of Black's discs and of White's discs at the start of a game, one bit per square."""
         if self.start not in STARTS:
             black, white, _ = read_board(self.start)
             return black, white
@@ -225,7 +225,7 @@ class Outcome:
     decided_by: DecidedBy
 
     def margin_of(self, colour: Colour) -> int:
-        """Return the margin from one side's point of view: negative if it has lost."""
+        """Return the margin from one side's point of view: negative if this side has lost."""
         return self.margin if colour == self.winner else -self.margin
 
     def __str__(self) -> str:

@@ -42,13 +42,13 @@ class Colour(StrEnum):
 def square_name(square: int) -> str:
     """Return the name of a square: ``"a1"`` for 0, ``"h8"`` for 63.
 
-    Raises: OutOfRangeError if `square` is not from 0 to 63.
+    Raises: OutOfRangeError if `square` is outside 0 to 63.
     """
     return SQUARE_NAMES[checked_square(square)]
 
 
 def checked_square(square: int) -> int:
-    """Return the square. Raises: OutOfRangeError if it is not from 0 to 63."""
+    """Return `square`. Raises: OutOfRangeError if it is outside 0 to 63."""
     if square not in SQUARES:
         raise OutOfRangeError(f"expected a square from 0 to 63, got {square!r}")
     return square

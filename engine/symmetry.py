@@ -37,7 +37,7 @@ class Symmetry(IntEnum):
     def square(self, square: int) -> int:
         """Return the image of a square, 0..63.
 
-        Raises: OutOfRangeError if `square` is not from 0 to 63.
+        Raises: OutOfRangeError if `square` is outside 0 to 63.
         """
         row, column = self._image(*divmod(checked_square(square), 8), last=7)
         return 8 * row + column
