@@ -18,7 +18,7 @@
 #define OF_SUMS (1 << OF_SUMS_BITS)  /* the length of a weight's row */
 #define OF_HIDDEN 8
 #define OF_ONE_BITS 7
-#define OF_ONE (1 << OF_ONE_BITS)  /* the number for 1.0, the limit to which sums are clipped */
+#define OF_ONE (1 << OF_ONE_BITS)  /* the number that represents 1.0, the limit to which sums are clipped */
 #define OF_OUT_BITS 10
 #define OF_MOST_IN_ROW 31  /* the maximum; the sum of OF_ROWS_AT_ONCE such numbers fits in 8 bits */
 #define OF_ROWS_AT_ONCE 4
@@ -33,11 +33,11 @@ typedef int8_t of_row_bytes __attribute__((vector_size(OF_PART), may_alias, alig
 /* A head in the format of a weights file: the biases of the sums, and the layers after the sums. There is a head for
    each number of empty squares. */
 typedef struct {
-    int16_t start[OF_SUMS];  /* the biases of the sums, in 1/OF_ONE */
-    int16_t into[OF_SUMS][OF_HIDDEN];  /* the weights of the units, in 1/256 */
-    int16_t threshold[OF_HIDDEN];  /* the biases of the units, in 1/256 */
-    int16_t out[OF_HIDDEN];  /* the weights of the output, in 1/4096 of 1/128 disc */
-    int16_t last;  /* the bias of the output, in 1/128 disc */
+    int16_t start[OF_SUMS];  /* the biases of the sums, in units of 1/OF_ONE */
+    int16_t into[OF_SUMS][OF_HIDDEN];  /* the weights of the hidden units, in units of 1/256 */
+    int16_t threshold[OF_HIDDEN];  /* the biases of the hidden units, in units of 1/256 */
+    int16_t out[OF_HIDDEN];  /* the weights of the output, in units of 1/512 disc */
+    int16_t last;  /* the bias of the output, in units of 1/128 disc */
 } of_numbers;
 #define OF_NUMBERS (sizeof(of_numbers) / sizeof(int16_t))
 
@@ -46,7 +46,7 @@ typedef struct {
 typedef struct {
     int16_t into[OF_HIDDEN][OF_SUMS] __attribute__((aligned(64)));
     int16_t start[OF_SUMS];
-    int32_t threshold[OF_HIDDEN];  /* in 1/256/OF_ONE */
+    int32_t threshold[OF_HIDDEN];  /* in units of 1/(256 * OF_ONE) */
     int32_t out[OF_HIDDEN];
     int32_t last;
 } of_layer;
@@ -72,7 +72,7 @@ static inline void of_set_layer(of_layer *layer, const int16_t *file) {
     layer->last = numbers->last;
 }
 
-/* Add one part of added rows to the sums. Numbers with even indices are added to sums[0], all others to sums[1]. */
+/* Add `rows`, one part of a sum of rows, to the sums: numbers with even indices to sums[0], all others to sums[1]. */
 static inline void of_widen(of_words sums[2], const of_bytes *rows) {
 #if defined(__AVX512BW__)
     sums[0] += (of_words)_mm512_maddubs_epi16(_mm512_set1_epi16(0x0001), *(const __m512i *)rows);
@@ -91,7 +91,7 @@ static inline void of_widen(of_words sums[2], const of_bytes *rows) {
 #endif
 }
 
-/* Clip each sum to -OF_ONE..OF_ONE, and replace it by its square, in 1/OF_ONE. */
+/* Clip each sum to -OF_ONE..OF_ONE, and replace it with its square. Both are in units of 1/OF_ONE. */
 static inline void of_square(of_words *sums) {
 #if defined(__AVX512BW__)
     *sums = (of_words)_mm512_min_epi16(_mm512_abs_epi16((__m512i)*sums), _mm512_set1_epi16(OF_ONE));
@@ -141,7 +141,7 @@ static inline int32_t of_units(const of_layer *layer, const int16_t *squares) {
 #pragma GCC unroll 8
     for (int number = 0; number < OF_HIDDEN; number++)
         unit[number] = of_products(squares, layer->into[number]);
-    /* hadd adds neighbours within each half of a register. So both halves have a partial sum of each unit; add them. */
+    /* hadd adds neighbours within each half of a register. So each half has a partial sum for each unit. */
     const __m256i first = _mm256_hadd_epi32(_mm256_hadd_epi32(unit[0], unit[1]), _mm256_hadd_epi32(unit[2], unit[3]));
     const __m256i last = _mm256_hadd_epi32(_mm256_hadd_epi32(unit[4], unit[5]), _mm256_hadd_epi32(unit[6], unit[7]));
     __m256i units = _mm256_add_epi32(
@@ -177,7 +177,7 @@ static inline int32_t of_units(const of_layer *layer, const int16_t *squares) {
 #endif
 }
 
-/* Return the network's correction of the score, in 1/128 disc. `count`: the number of rows, a multiple of
+/* Return the network's correction of the score, in units of 1/128 disc. `count`: the number of rows, a multiple of
    OF_ROWS_AT_ONCE. */
 static inline int of_by_network(const of_layer *layer, const int8_t *rows, const uint32_t *begins, int count) {
     of_words sums[OF_SUM_PARTS];
@@ -199,7 +199,7 @@ static inline int of_by_network(const of_layer *layer, const int8_t *rows, const
 
 /* The tables. An entry contains a weight and the index of its row. */
 
-#define OF_ROW_BITS 18  /* the number of lower bits, which are the index of the row; the upper bits are the weight */
+#define OF_ROW_BITS 18  /* the number of an entry's lower bits, which index its row; the upper bits are the weight */
 #define OF_MOST_ROWS (1 << OF_ROW_BITS)
 #define OF_MOST_IN_TABLE ((1 << (31 - OF_ROW_BITS)) - 1)
 #define OF_SMALL_BITS 4
@@ -253,7 +253,7 @@ static inline int of_look_up(
 #endif
 }
 
-/* Return the approximate sum of a position's weights, in the unit of `small`, the small numbers of one phase. */
+/* Return the approximate sum of a position's weights, in the same unit as `small`, the small numbers of one phase. */
 static inline int of_look_up_small(
     const int8_t *small, const int32_t *offsets, const uint16_t *view, const int32_t *others
 ) {
@@ -270,7 +270,7 @@ static inline int of_look_up_small(
     return even + odd;
 }
 
-/* Return the weight of an entry as a small number. Its unit is 2^OF_SMALL_BITS times the unit of the weights. */
+/* Return the weight of an entry as a small number. A small number's unit is 2^OF_SMALL_BITS times a weight's. */
 static inline int8_t of_small_number(int32_t entry) {
     const int rounded = ((entry >> OF_ROW_BITS) + (1 << (OF_SMALL_BITS - 1))) >> OF_SMALL_BITS;
     return rounded > INT8_MAX ? INT8_MAX : rounded < -INT8_MAX ? -INT8_MAX : rounded;

@@ -1,4 +1,4 @@
-"""The evaluation: the expected final disc difference of a position, from the side to move.
+"""The evaluation: the expected final disc difference of a position, for the side to move.
 
 **The tables** contain weights in discs for patterns, mobility, corners and parity. Each phase of the game has its own
 weights. The score of the tables is the sum of the weights that a position selects.
@@ -7,14 +7,14 @@ weights. The score of the tables is the sum of the weights that a position selec
 weight has a row of SUMS small numbers, which is the same in all phases of a stage (a third of the game). The rows of
 the weights that a position selects are added up. These sums are clipped to -1..1 and squared, and are then the input of
 HIDDEN rectified units. The output of the units is a correction of the tables' score. The biases of the sums and the
-layers after them form a head. Each number of empty squares has its own head, since the value of a board depends on the
-side that moves last. evaluate.h contains the arithmetic.
+layers after the sums form a head. Each number of empty squares has its own head, since the value of a board depends on
+the side that moves last. evaluate.h contains the arithmetic.
 
-**An entry** is a 32-bit number. Its upper bits are a weight in 1/128 disc; its lower 18 bits are the index of the
-weight's row, so one access to memory reads both. Thousands of weights have equal rows: mirrored configurations share a
-row, and configurations that did not occur in training have rows of zeros. Therefore each stage stores every distinct
-row once. Only a fifth of the rows in the weights file are distinct, so the rows that a search needs stay in the CPU's
-caches.
+**An entry** is a 32-bit number. Its upper bits are a weight in units of 1/128 disc; its lower 18 bits are the index of
+the weight's row, so one access to memory reads both. Thousands of weights have equal rows: mirrored configurations
+share a row, and configurations that did not occur in training have rows of zeros. Therefore each stage stores every
+distinct row once. Only a fifth of the rows in the weights file are distinct, so the rows that a search needs stay in
+the CPU's caches.
 
 **Move ordering** needs less precision. It uses the weights of one phase, which are rounded to an eighth of a disc,
 limited to about sixteen discs, and stored in a byte each. An exact search looks up many of these weights, so they have
@@ -40,7 +40,7 @@ from outflank.engine.evaluation.patterns cimport (
 cpdef enum:
     STAGES = 3  # the phases of a stage share rows; all stages have equally many phases
     HEADS = 60  # one for each number of empty squares
-    SCORE_BITS = 7  # scores, weights and the network's correction are in 1/128 disc
+    SCORE_BITS = 7  # scores, weights and the network's correction are in units of 1/128 disc
 
 cdef extern from "evaluate.h" nogil:
     cpdef enum:
@@ -100,14 +100,14 @@ cdef inline int head_of(int empties) noexcept nogil:
 
 
 cdef inline int in_discs(int score) noexcept nogil:
-    """Round a score, in 1/128 disc, to discs."""
+    """Round a score in units of 1/128 disc to whole discs."""
     return max(-HIGHEST_GUESS, min(HIGHEST_GUESS, (score + (1 << (SCORE_BITS - 1))) >> SCORE_BITS))
 
 
 cdef inline int look_up(
     const Evaluation *evaluation, const uint16_t *view, uint64_t own, uint64_t opp, int empties, uint32_t *rows
 ) noexcept nogil:
-    """Return the tables' score, in 1/128 disc, from the side to move. `view`: the features as this side sees them.
+    """Return the tables' score for the side to move, in units of 1/128 disc. `view`: this side's view of the features.
 
     Write the offsets of the network's rows to `rows`, which has room for LANES numbers.
     """
@@ -121,7 +121,7 @@ cdef inline int look_up(
 cdef inline int rough_score(
     const Evaluation *evaluation, const uint16_t *view, uint64_t own, uint64_t opp, int empties
 ) noexcept nogil:
-    """Return an approximate score of the tables, in 1/128 disc, which is accurate enough for move ordering."""
+    """Return an approximation of the tables' score, in units of 1/128 disc, that suffices for move ordering."""
     cdef uint32_t[LANES] rows
     cdef int32_t[OTHERS] others
     if empties > MOST_FOR_SMALL:
@@ -131,7 +131,7 @@ cdef inline int rough_score(
 
 
 cdef inline int network_score(const Evaluation *evaluation, const uint32_t *rows, int empties) noexcept nogil:
-    """Return the network's correction in 1/128 disc. `rows`: the offsets that `look_up` wrote."""
+    """Return the network's correction in units of 1/128 disc. `rows`: the offsets that `look_up` wrote."""
     return by_network(
         evaluation.layers + head_of(empties), evaluation.rows[phase_of(empties)], rows, WEIGHTS_OF_A_POSITION
     )

@@ -6,7 +6,7 @@ from outflank.engine.position import Position
 STAGES: int
 """The number of stages of the game. All have the same number of phases; each stage has its own network rows."""
 HEADS: int
-"""The number of heads: one for each number of empty squares, from 60 down."""
+"""The number of heads: one for each number of empty squares, from 60 down to 1."""
 SCORE_BITS: int
 """The scale of the tables' weights and of the network's correction: a disc is 1 << SCORE_BITS."""
 SUMS: int
@@ -20,7 +20,7 @@ MOST_IN_ROW: int
 MOST_IN_TABLE: int
 """The largest absolute value of a weight in the tables."""
 ROW_BITS: int
-"""The number of the lowest bits of an entry, which contain the index of the entry's row."""
+"""The number of lower bits in an entry that contain the index of the entry's row."""
 
 def spread(kept: memoryview[int], columns: memoryview[int]) -> memoryview[int]:
     """Return an entry for each of the PHASES * WEIGHTS_OF_A_PHASE weights, in new memory.
@@ -39,4 +39,4 @@ class Evaluator:
 
     def __new__(cls, weights: Unpacked) -> Evaluator: ...
     def score(self, position: Position) -> int:
-        """Return the expected final disc difference from the side to move, which must have a legal move."""
+        """Return the expected final disc difference for the side to move, which must have a legal move."""

@@ -52,7 +52,7 @@ cdef class Evaluator:
         self._held = weights, memory, small
 
     def score(self, Position position):
-        """Return the expected final disc difference from the side to move, which must have a legal move."""
+        """Return the expected final disc difference for the side to move, which must have a legal move."""
         cdef Features features
         set_features(&features, position.own, position.opp, 0)
         return evaluate(&self.evaluation, &features, 0, position.own, position.opp, position.empties)

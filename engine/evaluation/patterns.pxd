@@ -1,4 +1,4 @@
-"""Pattern features: the squares of the patterns, and the update of their indices by a move.
+"""Pattern features: the squares of the patterns, and the update of the features' indices after a move.
 
 A pattern is a set of squares, and each of its rotations and reflections is a feature. The contents of a feature's
 squares are read as a number in base 3: digit 0 is a disc of one side, 1 a disc of the other side, 2 an empty square. In
@@ -55,12 +55,12 @@ cdef int32_t[LANES] OFFSETS
 
 
 # CORNER_CLASSES[corner][moves]: the index of a weight, counted from CORNER_WEIGHTS. The lower four bits of `moves` are
-# the own moves to the squares near the corner, the upper four bits the opponent's, in the order of `near_corners`.
+# the mover's moves to the squares near the corner, the upper four bits the opponent's, in the order of `near_corners`.
 cdef uint8_t[4][256] CORNER_CLASSES
 
 
 cdef inline int mobility_class(uint64_t moves, uint64_t replies) noexcept nogil:
-    """Return the index of a board's weight in MOBILITY_WEIGHTS."""
+    """Return the index of a board's mobility weight, counted from MOBILITY_WEIGHTS."""
     return min(MOST_MOVES, popcount(moves)) * (MOST_MOVES + 1) + min(MOST_MOVES, popcount(replies))
 
 
@@ -70,7 +70,7 @@ cdef inline int near_corners(uint64_t rows) noexcept nogil:
 
 
 cdef inline void find_other_weights(uint64_t own, uint64_t opp, int empties, int32_t *others) noexcept nogil:
-    """Write the indices of the OTHERS weights that a position selects. The side with the discs `own` is to move."""
+    """Write the indices of a position's OTHERS weights to `others`. The side with the discs `own` is to move."""
     cdef uint64_t moves, replies
     cdef int end, near, near_replies
     moves_of_both(own, opp, &moves, &replies)

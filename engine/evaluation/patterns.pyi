@@ -27,4 +27,4 @@ def layout_hash() -> int:
     """Return a hash of the patterns, their order, and the order of their digits."""
 
 def extract(own: NDArray[np.uint64], opp: NDArray[np.uint64], out: NDArray[np.int32]) -> None:
-    """Write the indices of the weights that each board selects to `out`, shape (boards, WEIGHTS_OF_A_POSITION)."""
+    """Write the indices of each board's weights to `out`, which has the shape (boards, WEIGHTS_OF_A_POSITION)."""

@@ -30,7 +30,7 @@ def _instances():
             yield table, image
 
 
-# A table of Python integers, since Cython computes powers of C integers as floats.
+# The powers are Python integers in a table, since Cython computes powers of C integers as floats.
 _POWERS_OF_3 = [1, 3, 9, 27, 81, 243, 729, 2187, 6561, 19683, 59049]
 TABLE_OF, INSTANCES = zip(*_instances(), strict=True)
 TABLE_OFFSETS = tuple(
@@ -58,7 +58,7 @@ cdef void _fill_tables():
 
 
 cdef int _corner_class(squares, int moves, bint turned):
-    """Return the bits of the squares near a corner to which a move is legal: X, C in the row, C in the file, corner.
+    """Return a bit for each square near a corner to which a move is legal: X, C in the row, C in the file, corner.
 
     `moves` has these bits in the order of `squares`. If `turned`, the bits of the two C squares are swapped.
     """
@@ -73,7 +73,7 @@ cdef int _corner_class(squares, int moves, bint turned):
 
 
 cdef void _fill_corner_classes():
-    """Fill CORNER_CLASSES. A board and its mirror image in the diagonal through the corner get the same class."""
+    """Fill CORNER_CLASSES. A board and its mirror image across the diagonal through the corner get the same class."""
     cdef int moves, one, other
     for corner, squares in enumerate(CORNER_SQUARES):
         for moves in range(256):
@@ -113,7 +113,7 @@ cdef void set_features(Features *features, uint64_t own, uint64_t opp, int side)
 
 
 def extract(const uint64_t[::1] own, const uint64_t[::1] opp, int32_t[:, ::1] out):
-    """Write the indices of the weights that each board selects to `out`, shape (boards, WEIGHTS_OF_A_POSITION)."""
+    """Write the indices of each board's weights to `out`, which has the shape (boards, WEIGHTS_OF_A_POSITION)."""
     cdef Py_ssize_t board
     cdef Features features
     cdef int32_t[LANES] weights

@@ -1,11 +1,11 @@
 """Packs and unpacks the numbers of the weights; weights.py describes the packed and the unpacked file.
 
-This module imports no other module of Outflank, since setup.py executes its file without the package, also in builds
+This module imports no other module of Outflank, since setup.py executes this file without the package, even in builds
 for another CPU.
 
 The packed file leaves out redundant numbers. Two mirrored configurations of a pattern have the same weight, which is
 stored once. The weights of a phase are stored as differences from the next phase, since most differences are small; the
-last phase comes first, complete. Most rows of the network contain only zeros; these rows are left out.
+last phase comes first and is stored in full. Most rows of the network contain only zeros; these rows are left out.
 """
 
 import functools
@@ -96,7 +96,7 @@ def columns(weights: int) -> "array[int]":
     """
     found, kept = array("i"), 0
     for squares in PATTERNS:
-        # For each configuration of the pattern, in the order of indices, the index of the mirrored configuration.
+        # `mirrored` has the index of each configuration's mirror image, in the order of the configurations' indices.
         mirrored = [0]
         for name in _mirrored(squares):
             worth = 3 ** (len(squares) - 1 - squares.index(name))
@@ -183,8 +183,8 @@ def _pieces(content: "bytes | array[int] | memoryview[int]", size: int) -> Itera
     return chain.from_iterable(struct.iter_unpack(f"{size}s", content))
 
 
-# Big integers add and subtract all 16-bit numbers of a phase at once. Each sign bit is computed apart from the lower
-# bits, so that no carry and no borrow reaches the next number.
+# Big integers add or subtract all 16-bit numbers of a phase in one operation. Each sign bit is computed separately from
+# the lower bits, so that no carry and no borrow reaches the next number.
 
 
 def _sign_bits(size: int) -> int:
@@ -196,7 +196,7 @@ def _accumulated(steps: bytearray, size: int) -> "array[int]":
     """Return the tables, the first phase first.
 
     Args:
-        steps: the differences of each phase from its next phase, the last phase first, as little-endian int16.
+        steps: the differences of each phase from the next phase, the last phase first, as little-endian int16.
         size: the size of a phase in bytes.
 
     Raises: ValueError if a number does not fit into 16 bits.
@@ -216,7 +216,7 @@ def _accumulated(steps: bytearray, size: int) -> "array[int]":
 
 
 def _differences(phases: list[bytes]) -> Iterator[bytes]:
-    """Yield the differences of each phase from its next phase, modulo 2^16. `phases`: the last phase first."""
+    """Yield the differences of each phase from the next phase, modulo 2^16. `phases`: all phases, the last first."""
     signs = _sign_bits(len(phases[0]))
     following = 0
     for content in phases:
@@ -259,17 +259,17 @@ def numbered_rows(shape: _Shape, rows: "array[int]") -> "Iterator[tuple[array[in
 
 
 def entries(shape: _Shape, tables: "array[int]", numbers: "Sequence[array[int]]") -> Iterator[bytes]:
-    """Yield the entries of the kept weights (int32) of each phase.
+    """Yield the entries (int32) of each phase's kept weights.
 
     `numbers`: the indices of each stage's rows, see ``numbered_rows``.
 
     Raises: ValueError if a number of the tables does not fit into 32 - ROW_BITS bits.
     """
     kept, phases = len(numbers[0]), shape["phases"]
-    # Big integers shift and add all entries of a phase at once: 32 bits an entry, in the order of this machine.
+    # Big integers shift and add all entries of a phase in one operation: 32 bits per entry, in the byte order here.
     as_integer = functools.partial(int.from_bytes, byteorder=sys.byteorder)
     entry_bits = as_integer(array("I", [(1 << 32 - ROW_BITS) - 1]) * kept)
-    # The bits of a number from the sign bit of an entry's part on; they must be equal.
+    # In a number that fits into an entry, these bits are equal: the sign bit of the entry's weight and all higher bits.
     upper_bits = as_integer(array("I", [sum(1 << bit for bit in range(31 - ROW_BITS, 15))]) * kept)
     row_numbers = [*map(as_integer, numbers)]
     halves = array("h", bytes(4 * kept))

@@ -3,32 +3,32 @@ r"""The evaluation's weights: reads, checks and writes packed files, and maps th
 **A packed file** is written by ``outflank train``. The repository contains the shipped weights as ``weights.bin``.
 
     line 1    OUTFLANK WEIGHTS 6
-    line 2    a JSON object: layout (hash of the patterns), phases, stages, heads, weights (of a phase), sums,
+    line 2    a JSON object: layout (hash of the patterns), phases, stages, heads, weights (per phase), sums,
               units, bytes, crc32, provenance
     the rest  compressed by zlib:
-              - the tables' weights in 1/128 disc from the side to move, reduced as unpacking.py describes: all low
-                bytes, then all high bytes, since they compress better separately
-              - the network's layers, head by head: 16 bits a number, the low byte first
+              - the tables' weights for the side to move, in units of 1/128 disc, reduced as unpacking.py describes: all
+                low bytes, then all high bytes, since low and high bytes compress better separately
+              - the network's layers, head by head: 16 bits per number, the low byte first
               - a bit for each row of the network, stage by stage, which is set if the row is stored
-              - the stored rows: a byte a number
+              - the stored rows: one byte per number
 
 `bytes` is the uncompressed size of the rest. `crc32` is the checksum of the header's other fields and of the compressed
 data. A file in another format is refused; the error message names the file and the reason.
 
-**The unpacked file**, ``weights.unpacked``, is the file that the search uses. setup.py makes it from ``weights.bin``,
-and every process maps it into its memory. In a wheel, the file is made smaller: mirrored configurations share an entry,
-and each process spreads the entries to all weights in its own memory.
+**The unpacked file**, ``weights.unpacked``, is the file that the search uses. setup.py creates it from ``weights.bin``,
+and every process maps it into its memory. In a wheel, the file is smaller: mirrored configurations share an entry, and
+each process spreads the entries to all weights in its own memory.
 
     line 1    OUTFLANK UNPACKED WEIGHTS 2, and the byte order
-    line 2    the packed file's JSON object with four more keys: rows (of each stage), kept (weights of a phase),
+    line 2    the packed file's JSON object with four more keys: rows (per stage), kept (weights per phase),
               row_bits, file (the checksum of the packed file); then spaces up to a multiple of 64 bytes
-    the rest  - the rows, stage by stage, SUMS numbers each
+    the rest  - the rows, stage by stage, SUMS numbers per row
               - the entries of the kept weights, phase by phase
               - unless all weights are kept: for each weight of a phase, its index among the kept weights
               - the layers
 
 The unpacked file is a part of the program, like the compiled modules. So only line 1, the shape in line 2 and the
-length are checked when it is mapped.
+length are checked when the file is mapped.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ _SHAPE = {
 _in_use = SHIPPED
 _LONGEST_HEADER, _LONGEST_BODY = 1 << 20, 1 << 27  # bytes
 _ROW_NUMBERS = bytes(range(MOST_IN_ROW + 1)) + bytes(range(256 - MOST_IN_ROW, 256))  # valid bytes of a row
-# The high bytes of which every number is valid in a table.
+# The high bytes with which a 16-bit number is valid in a table, regardless of its low byte.
 _TABLE_HIGH_BYTES = bytes(range(MOST_IN_TABLE + 1 >> 8)) + bytes(range(256 - (MOST_IN_TABLE >> 8), 256))
 
 
@@ -91,9 +91,9 @@ class Weights:
 
     Attributes:
         tables: the weights, phase by phase, as int16; the absolute values are at most MOST_IN_TABLE.
-        rows: the network's row of each weight, stage by stage, as int8: SUMS numbers a row; the absolute values are at
-            most MOST_IN_ROW.
-        layers: the network's heads as int16, one for each number of empty squares from 60 down: HEADS *
+        rows: the network's row of each weight, stage by stage, as int8: SUMS numbers per row; the absolute values are
+            at most MOST_IN_ROW.
+        layers: the network's heads as int16, one for each number of empty squares from 60 down to 1: HEADS *
             NUMBERS_OF_A_LAYER numbers.
 
     Raises: ValueError if an array has another type or length, or if a number in `tables` or `rows` is too large.
@@ -116,7 +116,7 @@ class Weights:
                     f"expected {name} of {count} numbers {typecode!r}, got {len(got)} {got.typecode!r}"
                 )
         high_bytes = self.tables.tobytes()[sys.byteorder == "little" :: 2]
-        if high_bytes.translate(None, _TABLE_HIGH_BYTES):  # most tables need no maximum, which takes longer
+        if high_bytes.translate(None, _TABLE_HIGH_BYTES):  # computing the maximum takes longer
             found = max(max(self.tables), -min(self.tables))
             if found > MOST_IN_TABLE:
                 raise ValueError(f"expected tables of numbers up to {MOST_IN_TABLE}, got {found}")
@@ -142,7 +142,7 @@ class Weights:
 Unpacked = tuple["memoryview[int]", "memoryview[int]", "memoryview[int]", "array[int]"]
 """All numbers of an evaluation in the form that the search reads: rows, entries, layers, starts.
 
-    rows      int8, the distinct rows of each stage, stage by stage, SUMS numbers a row
+    rows      int8, the distinct rows of each stage, stage by stage, SUMS numbers per row
     entries   int32, PHASES * WEIGHTS_OF_A_PHASE, phase by phase; evaluate.pxd describes an entry
     layers    int16, see ``Weights.layers``
     starts    int32, the index of each stage's first row
@@ -196,7 +196,7 @@ def _kept() -> int:
 
 
 def in_use() -> Path:
-    """Return the file of the default weights of this process: the shipped file, or the file passed to ``use``."""
+    """Return the file with this process's default weights: the shipped file, or the file passed to ``use``."""
     return _in_use
 
 
@@ -295,7 +295,7 @@ def _refusals(path: Path) -> Iterator[None]:
 
 
 def _header(file: BinaryIO, magic: bytes) -> tuple[dict[str, Any], bytes]:
-    """Read the first two lines of a file and check that they fit this engine. Return the header and these lines."""
+    """Read the first two lines of a file and check that they fit this engine. Return the header and both lines."""
     if file.readline(len(magic)) != magic:
         raise ValueError("the wrong file type or version")
     line = file.readline(_LONGEST_HEADER)
@@ -321,6 +321,6 @@ def _body(file: BinaryIO, header: Mapping[str, Any]) -> bytes:
 def _checksum(header: Mapping[str, Any], body: bytes) -> int:
     """Return the checksum of a header and a body. The order of the header's fields has no effect.
 
-    `header` must not contain its own field ``crc32``.
+    `header` must not contain the field ``crc32``.
     """
     return zlib.crc32(body, zlib.crc32(json.dumps(header, sort_keys=True).encode()))
