@@ -24,7 +24,7 @@ Search = tuple[Callable[[Report], object], Callable[[], object]]
 """The functions ``run`` and ``stop`` of a search.
 
 ``run`` searches in the calling thread. It reports every finished iteration, and at the end a SearchResult or the
-exception that ended the search. ``stop`` ends the search soon. Any thread may call ``stop``, even before ``run``.
+exception that aborted the search. ``stop`` stops the search soon. Any thread may call ``stop``, even before ``run``.
 """
 
 
@@ -62,7 +62,7 @@ class Analysis(Iterator[SearchInfo]):
         return self._latest[0] if self._latest else None
 
     def stop(self) -> None:
-        """End the search soon. Any thread may call this. The result of the search remains available."""
+        """Stop the search soon. Any thread may call this method. The result of the search remains available."""
         self._stop()
 
     def result(self) -> SearchResult:
@@ -116,7 +116,7 @@ class Analysis(Iterator[SearchInfo]):
 def start_thread(thread: threading.Thread) -> None:
     """Start a thread of a search.
 
-    Raises: OutflankError if the system refuses to start a thread, because of a limit of processes or of memory.
+    Raises: OutflankError if the system refuses to start a thread, because of a limit on processes or memory.
     """
     try:
         thread.start()

@@ -1,4 +1,4 @@
-"""A thread's private caches: bounds of the exact scores of boards with few empty squares, and evaluations of boards.
+"""A thread's private caches: bounds on the exact scores of boards with few empty squares, and evaluations of boards.
 
 The caches of bounds need no synchronisation, and keep short-lived boards out of the transposition table. Each board has
 one slot, and a new entry replaces the old entry of the slot. Boards with at most MOST_IN_SMALL_CACHE empty squares
@@ -73,7 +73,7 @@ cdef inline const CacheEntry *find(const Cache *cache, Place place, uint64_t own
 cdef inline bint knows_better(
     const Cache *cache, Place place, uint64_t own, uint64_t opp, int alpha, int *score
 ) noexcept nogil:
-    """Return whether the cache proves that a move to this board scores more than `alpha`; if so, set `score`.
+    """Return whether the cache proves that a move leading to this board scores more than `alpha`; if so, set `score`.
 
     `own` are the discs of the side that moves next.
     """

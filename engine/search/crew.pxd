@@ -8,10 +8,10 @@ from outflank.engine.search.worker cimport CrewState, Worker, load_atomically
 
 cdef enum:
     # The depths in plies from which the moves after the first are always shared, so that a thread that becomes idle
-    # finds work at once. These moves take much longer than opening a split point. EXACT: for searches to the end.
+    # immediately finds work. These moves take much longer than opening a split point. EXACT: in searches to the end.
     _ALWAYS_FROM_DEPTH = 9
     _ALWAYS_EXACT_FROM = 14
-    # The depths in plies from which the moves after the first are shared if another thread can help at once.
+    # The depths in plies from which the moves after the first are shared if another thread can help immediately.
     _IF_IDLE_FROM_DEPTH = 5
     _IF_IDLE_EXACT_FROM = 12
 
@@ -31,7 +31,7 @@ cdef class Crew:
 cdef inline bint worth_sharing(const Worker *worker, int depth, int moves_left, uint64_t discs) noexcept nogil:
     """Return whether a node's remaining moves are to be shared.
 
-    At low depths, the moves are shared only if another thread can help at once: an idle thread, or the owner of the
+    At low depths, the moves are shared only if another thread can help immediately: an idle thread, or the owner of the
     split point that this thread works in, if this owner waits for its helpers.
     """
     cdef bint exact = depth == 64 - popcount(discs)

@@ -94,7 +94,7 @@ cdef class Crew:
         pthread_mutex_destroy(&self.state.sleep)
 
     cdef equip(self, rules, table, evaluator, margins, parameters, bint *stop):
-        """Set the leader's data for searches at full width under `rules`. `stop`: the flag that ends these searches.
+        """Set the leader's data for searches at full width under `rules`. `stop`: the flag that stops these searches.
 
         The arguments have no types, so that modules that use a crew need not cimport the types.
         """
@@ -261,7 +261,7 @@ cdef void _wait_for_helpers(Worker *worker, SplitPoint *split) noexcept nogil:
         below = NULL if worker.aborted else _join_work(crew, split)
         if below != NULL:
             _help(worker, below)
-            worker.aborted = False  # the flag is only about `below`; `split.abandoned` is about `split`
+            worker.aborted = False  # the flag refers only to `below`; `split.abandoned` refers to `split`
         else:
             store_atomically(&split.owner_waits, 1)
             _wait(worker, seen, &split.helpers)
@@ -284,9 +284,9 @@ cdef inline bint _must_wait(const CrewState *crew, int seen, const int *helpers)
 
 
 cdef void _wait(Worker *worker, int seen, const int *helpers) noexcept nogil:
-    """Wait until more than `seen` split points were opened, no helper is left, or the search is over.
+    """Wait until more than `seen` split points have been opened, no helper is left, or the search is over.
 
-    `helpers` is the number of helpers; NULL to ignore it. A thread that has slept may return before these events.
+    `helpers` points to the number of helpers; NULL to ignore it. A thread that has slept may return earlier.
     """
     cdef CrewState *crew = worker.crew
     cdef double asleep_from = clock_seconds() + _AWAKE_FOR

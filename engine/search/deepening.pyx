@@ -66,7 +66,7 @@ cdef class Deepening:
     cdef RootMove *_moves
     cdef uint64_t _own, _opp
     cdef int _count, _lines, _empties, _wanted
-    # Half the width of the first window of an iteration: of a midgame iteration, and of a search to the end.
+    # Half the width of an iteration's first window: in a midgame iteration, and in a search to the end.
     cdef int _window, _window_end
     # The depth and selectivity of the last finished iteration. The depth is 0 before the first iteration is finished.
     cdef int _depth, _selectivity
@@ -127,7 +127,7 @@ cdef class Deepening:
         memcpy(self._finished, self._moves, self._count * sizeof(RootMove))
 
     def stop(self):
-        """End the search soon. Any thread may call this."""
+        """Stop the search soon. Any thread may call this."""
         self._stop = True
 
     def run(self, report):
@@ -178,7 +178,7 @@ cdef class Deepening:
             serve(&self._crew.workers[number])
 
     def _search_around_last_score(self, int depth):
-        """Search one iteration, first in a window around the last score, then in wider windows until the score fits."""
+        """Search one iteration in a window around the last score, then in wider windows until the score is inside."""
         cdef bint wld = self._wld and depth == self._empties, bounded = self._bounded and depth == self._empties
         cdef int score = self._moves[0].told, width = self._first_window(depth), alpha = _WORST, beta = -_WORST, i
         if wld:
@@ -354,7 +354,7 @@ cdef object _keeping_move(Worker *worker, Position position, int score, bint wld
 
 
 cdef object _remembered_move(Worker *worker, Position position, int score):
-    """Return a move that, by the table's entry of the board or of a child, reaches `score`; None if there is none."""
+    """Return a move that reaches `score` by the table's entry for the board or a child; None if there is none."""
     cdef Payload known
     if _knows(worker, position, &known) and known.best != NO_SQUARE and known.lower >= score:
         return _best_move(position, &known)

@@ -47,7 +47,7 @@ cdef struct Child:
 
 
 cdef int solve(Worker *worker, uint64_t own, uint64_t opp, uint64_t moves, int alpha, int empties) noexcept nogil:
-    """Return an upper bound of the exact score that is at most `alpha`, or a lower bound that is above `alpha`.
+    """Return an upper bound on the exact score that is at most `alpha`, or a lower bound that is above `alpha`.
 
     The board has up to MOST_FOR_ENDGAME empty squares. `moves` are the legal moves, at least one.
     """
@@ -181,7 +181,7 @@ cdef inline int _solve_last(
 cdef inline int _solve_last_4(
     Worker *worker, uint64_t own, uint64_t opp, int alpha, uint64_t empty, uint64_t odd
 ) noexcept nogil:
-    """Return the score of a board with four empty squares. Either none, two or all of them are in odd quadrants."""
+    """Return the score of a board with four empty squares, of which none, two or all are in odd quadrants."""
     cdef uint64_t first = empty & odd if empty & odd else empty, last
     cdef int score
     if stability_cuts(own, opp, alpha, 4, &score):
@@ -246,7 +246,7 @@ cdef inline int32_t _key_of(int value, int index) noexcept nogil:
 
 
 cdef inline int _take_best(int32_t *keys, int count) noexcept nogil:
-    """Return the index of the child with the greatest of `count` keys, and replace this key by the last key."""
+    """Return the index of the child with the greatest of `count` keys, and replace this key with the last key."""
     cdef int32_t best = keys[0]
     cdef int i, place = 0
     for i in range(1, count):

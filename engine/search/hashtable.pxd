@@ -7,9 +7,9 @@ An entry contains the whole board, so two boards are never confused:
     word 2   payload:   lower, upper (int8, discs, side to move), depth, selectivity, best, second, direction, date
 
 There are no locks. A reader decodes the discs with the payload that it has read. If another thread writes the entry
-while it is read, or two threads write it at once, its words may belong to different payloads: the entry is torn. The
-multiplications spread every bit of the payload, so the decoded discs of a torn entry equal the reader's board only with
-a probability of about 2^-64. Therefore a torn entry is a miss, and does not give a wrong score.
+while it is read, or two threads write it at the same time, its words may belong to different payloads: the entry is
+torn. The multiplications spread every bit of the payload, so the decoded discs of a torn entry equal the reader's board
+only with a probability of about 2^-64. Therefore a torn entry is a miss, and does not give a wrong score.
 
 When the table is cleared, the salt changes. All older entries then decode to wrong boards, so they need not be erased.
 """
@@ -47,7 +47,7 @@ cdef struct Bucket:
 
 cdef struct HashSlots:
     Bucket *buckets
-    uint64_t mask  # the number of buckets in use - 1
+    uint64_t mask  # the number of buckets in use, minus 1
     uint64_t salt
     uint8_t date
 

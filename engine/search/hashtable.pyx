@@ -76,7 +76,7 @@ cdef struct _Record:
 
 
 cdef bint _is_sound(const _Record *record) noexcept nogil:
-    """Return whether an entry can be the result of a search. A torn entry can't, nor can one from before a `clear`."""
+    """Return whether an entry can be the result of a search. No torn entry can, and no entry from before a `clear`."""
     cdef Payload fields = record.payload.fields
     if record.own & record.opp or fields.depth > 64 - popcount(record.own | record.opp):
         return False
@@ -138,8 +138,8 @@ cdef class HashTable:
     def new_search(self, double nodes):
         """Start a search. From now on, entries of earlier searches are replaced first.
 
-        Dates wrap around after 256 searches, so entries from 256 searches ago count as new. This costs less than
-        clearing the table while a clock is running.
+        Dates wrap around after 256 searches, so entries from 256 searches ago count as new. Tolerating them costs less
+        than clearing the table while a clock is running.
 
         The table uses only as much memory as a search of `nodes` nodes can fill, and does not shrink until it is
         cleared. The reason is that the system provides a page when it is first touched, and touching all pages takes

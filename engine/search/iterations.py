@@ -24,13 +24,13 @@ _ITERATIONS_TO_SETTLE = 5
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The seconds that one move may take, from the start of the search.
+    """The times for one move, in seconds from the start of the search.
 
     Attributes:
         share: the time that a move takes on average.
         most: the time at which a running iteration is aborted.
-        to_solve: the time at which a search to the end of the game is aborted. It may be longer than `most`, since
-            moves after a solved position need no time.
+        to_solve: the time at which a search to the end of the game is aborted. It may be later than `most`, since moves
+            after a solved position need no time.
         part_expected: the part of the time left until `to_solve` that a search to the end may be expected to take.
     """
 
@@ -41,7 +41,7 @@ class Plan:
 
 
 def plan(clock: Clock, empties: int, parameters: Parameters = DEFAULTS) -> Plan:
-    """Return the plan for a move, by the clock and the number of empty squares. The plan's times are never negative."""
+    """Compute the plan for a move from the clock and the number of empty squares. Its times are never negative."""
     clock = replace(clock, remaining=max(clock.remaining, 0.0))
     if clock.moves is not None and clock.moves <= 1:
         return _all_of(clock.remaining, clock.overhead)
@@ -66,7 +66,7 @@ def part_to_begin(best: Sequence[Line], parameters: Parameters = DEFAULTS) -> fl
 
 
 def nodes_to_solve(empties: int) -> float:
-    """Return the average number of nodes of an exact search of a position with `empties` empty squares."""
+    """Return the average number of nodes that an exact search needs for a position with `empties` empty squares."""
     return _NODES_OF_A_FULL_BOARD * math.exp(_GROWTH * empties)
 
 
@@ -76,13 +76,13 @@ def _solved_within(seconds: float) -> float:
 
 
 def _all_of(seconds: float, overhead: float) -> Plan:
-    """Plan the time of a move that may use all of `seconds`, since time that it does not use is lost."""
+    """Plan the time for a move that may use all of `seconds`, since unused time is lost."""
     kept = min(max(overhead, _RESERVED_SHARE * seconds), _MOST_KEPT_BACK * seconds)
     return Plan(seconds - kept, seconds - kept, seconds - kept, 1.0)
 
 
 def _part_of(clock: Clock, empties: int, parameters: Parameters) -> Plan:
-    """Plan the time of a move if the time on the clock also has to suffice for later moves."""
+    """Plan the time for a move if the time on the clock also has to suffice for later moves."""
     reserved = max(
         _RESERVED_SHARE * clock.remaining,
         min(_RESERVED_OVERHEADS * clock.overhead, _MOST_FOR_THEM * clock.remaining),
@@ -109,15 +109,15 @@ def _share(clock: Clock, empties: int, free: float, parameters: Parameters) -> f
     return (parameters.time_before * free + unneeded) / moves * weight / ((weight + 1) / 2)
 
 
-# The selectivities of passes to the end of the game if only time or nodes limit the search. Each pass provides a result
-# in case the next pass is interrupted. A pass at the boldest selectivity takes about as many nodes as all midgame
-# iterations except the last, so this pass replaces the last few iterations.
+# These are the selectivities of passes to the end of the game if only time or nodes limit the search. Each pass
+# provides a result in case the next pass is interrupted. A pass at the boldest selectivity takes about as many nodes as
+# all midgame iterations except the last, so this pass replaces the last few iterations.
 _PASSES_IN_TIME = tuple(step_of(percent).index for percent in (73, 87, 95, 99))
 _NODES_A_SECOND = 8e6  # an estimate that is used until the search has measured its own speed
 
 
 class Iterations:
-    """Iterates over the depth (in plies) and the selectivity (an index of STEPS) of each iteration of a search.
+    """Yields a pair for each iteration of a search: the depth in plies, and the selectivity as an index into STEPS.
 
     Args:
         limit: the limit of the search.
@@ -154,7 +154,7 @@ class Iterations:
         self._best_lines.append(best)
 
     def __iter__(self) -> Iterator[tuple[int, int]]:
-        """Yield depth and selectivity of the midgame iterations, then of the passes to the end if they are due."""
+        """Yield the depth and selectivity of each midgame iteration, then of each pass to the end if solving is due."""
         wanted, empties = self._selectivity_wanted(), self._empties
         last = self._last_depth()
         for depth in range(1, last + 1):
@@ -175,7 +175,7 @@ class Iterations:
             yield empties, wanted
 
     def _is_anytime(self) -> bool:
-        """Return whether time or nodes are the only limits, so that every iteration may be the last one."""
+        """Return whether time or nodes are the only limits, in which case any iteration may be the last one."""
         limit = self._limit
         return (
             limit.depth is None and limit.exact_from is None and min(self.deadline, self.most_nodes) < 1 << 63

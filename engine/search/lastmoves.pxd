@@ -89,7 +89,7 @@ cdef inline int solve_1(uint64_t own, int alpha, int square, bint count_only_dis
 cdef inline int _then_1(
     Worker *worker, uint64_t own, uint64_t opp, int alpha, int square, int last
 ) noexcept nogil:
-    """Return the score of a move to `square`, after which `last` is empty; NO_MOVE if the move is illegal."""
+    """Return the score of a move to `square`, after which only `last` is empty; NO_MOVE if the move is illegal."""
     cdef uint64_t turned
     if not opp & NEIGHBOURS[square]:
         return NO_MOVE

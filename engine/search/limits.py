@@ -19,7 +19,7 @@ class Selectivity:
 
     Attributes:
         index: the number of the selectivity in the compiled code; the boldest is 0.
-        percent: the name for users; at 100 the search makes no selective cuts.
+        percent: the selectivity in percent, as users choose it; at 100, the search makes no selective cuts.
         deviations: the margin of cuts, in standard deviations of the shallow search's error.
     """
 
@@ -77,7 +77,7 @@ class Clock:
         increment: the time that is added after each move (Fischer).
         period: the length of the Canadian periods that begin when `remaining` is used up; 0 for no periods.
         period_moves: the number of moves that must be made in each period.
-        overhead: the time of a move outside the search: transmission to the controller, and delays by the machine.
+        overhead: the time that a move takes outside the search: transmission to the controller, and machine delays.
 
     Raises: SettingsError if a value is out of range.
     """
@@ -112,14 +112,14 @@ class Limit:
             ProbCut.
         seconds: the wall time for this move.
         clock: a game clock, by which the search plans its time.
-        exact_from: the maximum number of empty squares at which the search goes to the end of the game, at any `depth`.
-        selectivity: one of SELECTIVITIES. Below 100, the search makes cuts by shallow searches. None chooses 100 for a
-            search to a depth or to the end of the game, and the most efficient selectivity if only time or nodes are
+        exact_from: the maximum number of empty squares at which the search goes to the end, whatever `depth` is.
+        selectivity: one of SELECTIVITIES. Below 100, the search makes cuts by shallow searches. With None, it is 100
+            for a search to a depth or to the end of the game, and the most efficient value if only time or nodes are
             limited.
         wld: True to find only the winner; see ``Line.result``.
         at_least: a score in discs, -63 to 64. The search to the end finds only whether the side to move reaches this
-            score. The result is a lower bound that is at least this score, or an upper bound below it. Needs a
-            `multipv` of 1.
+            score. The result is a lower bound that is at least this score, or an upper bound below it. This limit needs
+            a `multipv` of 1.
     """
 
     depth: int | None = None
@@ -175,11 +175,11 @@ class Line:
 
     Attributes:
         move: the move.
-        score: the expected final disc difference from the side to move, by the rules' scoring.
+        score: the expected final disc difference for the side to move, by the rules' scoring.
         pv: the principal variation, which begins with `move`. If the score is exact, the line leads to the end of the
             game with this score. It may be shorter if the table had no room for its moves or the search was stopped.
-        bound: the relation of the score to the true score: ``lower`` or ``upper`` if the limits `wld` and `at_least`
-            make the score a bound in discs; otherwise ``exact``, even if the score is an estimate.
+        bound: the relation of the score to the true score: ``lower`` or ``upper`` if the limit `wld` or `at_least`
+            makes the score a bound in discs; otherwise ``exact``, even if the score is an estimate.
         result: a win, draw or loss for the side to move under the rules. It is known if the search was exact, or if
             `wld` was set and the search reached the end of the game; else None.
     """
@@ -206,8 +206,8 @@ class SearchInfo:
     """The progress of a search.
 
     Attributes:
-        depth: the depth of the last finished iteration in plies; the number of empty squares if this iteration reached
-            the end of the game.
+        depth: the depth, in plies, of the last finished iteration; the number of empty squares if this iteration
+            reached the end of the game.
         selectivity: the selectivity of the last finished iteration, in percent.
         exact: True if scores, bounds and results are proven, since the search reached the end of the game at 100 %.
         nodes: the number of boards reached so far.
@@ -224,12 +224,12 @@ class SearchInfo:
 
     @property
     def score(self) -> float:
-        """The score of the best move, in discs from the side to move."""
+        """The score of the best move, in discs for the side to move."""
         return self.lines[0].score
 
     @property
     def bound(self) -> Bound:
-        """The relation of this score to the true score; see ``Line.bound``."""
+        """The relation of `score` to the true score; see ``Line.bound``."""
         return self.lines[0].bound
 
     @property
@@ -290,7 +290,7 @@ class SearchResult(SearchInfo):
 
     @property
     def move(self) -> Move:
-        """The move to play; a pass if it is the only move. It is legal even if the search was stopped at once."""
+        """The move to play; a pass if it is the only move. It is legal even if the search was stopped immediately."""
         return self.lines[0].move
 
 
@@ -302,7 +302,7 @@ _SELECTIVE_ENDGAMES: tuple[tuple[int, Percent], ...] = ((3, 98), (6, 87))
 
 
 def exact_from(level: int) -> int:
-    """Return the maximum number of empty squares of the positions that a level solves."""
+    """Return the maximum number of empty squares in positions that a level solves exactly."""
     return 2 * level if level <= 10 else 20 + 4 * (level - 10) // 11
 
 
@@ -336,7 +336,7 @@ def limit_from(
     seconds: float | None,
     level: int | None,
 ) -> Limit | None:
-    """Return the limit for the arguments of a search: a Limit or LIMIT_KEYWORDS. Return None if all are None.
+    """Return the limit that the arguments of a search give: a Limit or LIMIT_KEYWORDS; None if all arguments are None.
 
     Raises: SettingsError if the arguments contradict each other.
     """

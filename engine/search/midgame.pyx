@@ -1,6 +1,6 @@
 """Principal variation search with a transposition table, under all rules.
 
-Scores are whole discs from the side to move, and fail-soft. If `depth` is the number of empty squares, the search
+Scores are whole discs for the side to move, and fail-soft. If `depth` is the number of empty squares, the search
 reaches the end of the game; at full width, its score is then exact. A pass is not a ply. At full width, the value of a
 board depends only on the board and the depth, not on the contents of the table.
 """
@@ -236,8 +236,8 @@ cdef void _value_moves(
 ) noexcept nogil:
     """Set the values of the moves for the ordering.
 
-    The second best move of the table comes first. The values of other moves are their static values and, at sufficient
-    depth, the score of a shallow search.
+    The second best move of the table comes first. The value of any other move combines its static value and, at
+    sufficient depth, the score of a shallow search.
     """
     cdef uint64_t mine, theirs
     cdef int plies = _depth_of_presearch(&worker.tuning, depth, empties), exact = depth == empties, expected, i
@@ -259,7 +259,7 @@ cdef void _value_moves(
 cdef inline int _presearch(
     Worker *worker, uint64_t own, uint64_t opp, const MoveEntry *move, int plies, bint exact, int alpha
 ) noexcept nogil:
-    """Return the score of the board after a move by a search of `plies` plies, which the ordering uses.
+    """Return the score, by a search of `plies` plies, of the board after a move. The ordering uses this score.
 
     The score is from the point of view of the side that moves next. `own` are the discs of this side.
     """

@@ -13,7 +13,7 @@ cdef enum:
     VALUE_PER_OPEN_SQUARE = 1 << 5
     _WORST = -65
 
-# The value of a move's square, which decides if the other terms of the ordering are equal: corner 18, A 16, B 12, ...
+# The value of a move's square, which decides between moves whose other terms are equal: corner 18, A 16, B 12, ...
 cdef extern from *:
     """
     static const signed char outflank_square_value[64] = {

@@ -1,4 +1,4 @@
-"""Multi-ProbCut: computes the margins of cuts from the error of a shallow search as a prediction of a deep search.
+"""Multi-ProbCut: computes the margins of cuts from the error with which a shallow search predicts a deep search.
 
 The standard deviation of this error, in discs, depends on the number of empty squares and on both depths:
 ``s = x * empties + y * depth + z * shallow; sigma = a*s*s + b*s + c``. The formula is Edax's. The command ``outflank
@@ -21,7 +21,7 @@ _LOW_DEPTH = 8  # plies
 
 
 def shallow_depth(depth: int) -> int:
-    """Return the depth of the shallow search that predicts a search of `depth`: about half, and of the same parity."""
+    """Return the depth of the shallow search that predicts a search to `depth`: about half of it, with equal parity."""
     return 2 * (depth // 4) + depth % 2 or depth - 2
 
 
@@ -33,7 +33,7 @@ def sigma(coefficients: Sequence[float], empties: int, depth: int, shallow: int)
 
 
 def margins(path: Path = SHIPPED, parameters: Parameters = DEFAULTS) -> array:  # type: ignore[type-arg]  # array is generic only for the type checker
-    """Return the margins of ProbCut in discs, as int16, shape [selectivity][empties][depth][2], without full width.
+    """Return ProbCut's margins in discs, as int16 by [selectivity][empties][depth][2], for selectivities below 100 %.
 
     A margin is the least distance from the window at which a score causes a cut. The last index is 0 for the score of
     the shallow search, and 1 for the evaluation. The shallow search is tried only if the distance of the evaluation

@@ -29,7 +29,7 @@ class Prover:
 
         Args:
             position: a position whose game is not over.
-            score: the final disc difference from the side to move, by the rules' scoring.
+            score: the final disc difference for the side to move, by the rules' scoring.
 
         Raises: SettingsError if no move reaches `score`, or if the position is under other rules.
         """

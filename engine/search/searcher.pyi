@@ -23,13 +23,13 @@ class SearchTurn:
         """Record that the search has ended."""
 
 class Lease:
-    """The right of an analysis to use a searcher. The searcher is released when ``leave`` and ``turn.end`` were called.
+    """The right of an analysis to use a searcher. It lasts until both ``leave`` and ``turn.end`` have been called.
 
     Only the analysis has a reference to its lease. So when the analysis is garbage collected, the search is stopped and
     the searcher is released. The class is compiled, so that neither Ctrl-C nor another thread interrupts a method.
 
     Args:
-        stop: the function that ends the search soon.
+        stop: the function that stops the search soon.
         free: the function that releases the searcher.
     """
 
@@ -40,7 +40,7 @@ class Lease:
         """Release the searcher as soon as the search has ended."""
 
     def cancel(self) -> None:
-        """End the search or prevent its start, and release the searcher."""
+        """Stop the search or prevent its start, and release the searcher."""
 
 class Searcher:
     """Searches positions, and keeps its transposition table from one search to the next.
@@ -51,7 +51,7 @@ class Searcher:
     Args:
         hash_mb: the size of the transposition table in MB (2^20 bytes), rounded down to a power of two.
         threads: the number of threads that search.
-        seed: the seed of the random choice among moves of equal value; None to always choose the first one.
+        seed: the seed for the random choice among moves of equal value; None to always choose the first one.
         weights: a weights file that ``outflank train`` wrote; None for the shipped weights. If the file changes, new
             searchers use its new contents.
         parameters: the parameters of the search.
@@ -75,7 +75,7 @@ class Searcher:
         """
 
     def evaluate(self, position: Position | Game) -> float:
-        """Return the evaluation of a position without a search, in discs from the side to move.
+        """Return the evaluation of a position without a search, in discs for the side to move.
 
         If the game is over, returns the final score.
         """
@@ -93,7 +93,7 @@ class Searcher:
         multipv: int = 1,
         on_info: Callable[[SearchInfo], object] | None = None,
     ) -> SearchResult:
-        """Search until a limit is met or ``stop`` is called. Ctrl-C raises KeyboardInterrupt at once.
+        """Search until a limit is met or ``stop`` is called. Ctrl-C raises KeyboardInterrupt immediately.
 
         If the game is over, the result is a pass with the exact final score. If the side to move has to pass, the
         position after the pass is searched.
@@ -156,7 +156,7 @@ class Searcher:
         """
 
     def stop(self) -> None:
-        """End the running search, which then returns its result so far. Any thread may call this at any time."""
+        """Stop the running search, which then returns its result so far. Any thread may call this at any time."""
 
     def clear(self) -> None:
         """Forget all earlier searches, so that the next search works like the first search of a new searcher.
@@ -171,7 +171,7 @@ class Searcher:
         """
 
     def table_entries(self, most: int = ...) -> bytes:
-        """Return the deepest entries of the transposition table that the last search has written.
+        """Return the deepest entries that the last search has written to the transposition table.
 
         Another searcher that gets these entries needs little time for what the last search has already searched. The
         method may be called while a search is running, from any thread.
@@ -183,7 +183,7 @@ class Searcher:
     def add_table_entries(self, entries: bytes, rules: Rules) -> None:
         """Add entries that ``table_entries`` returned, for the next search. Impossible entries are ignored.
 
-        Scores at 100 % selectivity do not depend on the entries. Other scores do, as they depend on earlier searches.
+        Scores at 100 % selectivity do not depend on the entries. Other scores do, as on earlier searches.
 
         Args:
             entries: the entries, from a searcher with the same evaluation on a machine with the same byte order.

@@ -81,7 +81,7 @@ cdef class Lease:
         self.turn._free_if_done()
 
     def cancel(self):
-        """End the search or prevent its start, and release the searcher."""
+        """Stop the search or prevent its start, and release the searcher."""
         if self.turn.begin():
             self.turn.end()
         self._give_up()
@@ -149,7 +149,7 @@ cdef class Searcher:
             self._busy.release()
 
     def stop(self):
-        """End the running search, which then returns its result so far. Any thread may call this at any time."""
+        """Stop the running search, which then returns its result so far. Any thread may call this at any time."""
         stop = self._stop_running
         if stop is not None:
             stop()
@@ -163,11 +163,11 @@ cdef class Searcher:
             self._busy.release()
 
     def table_entries(self, most=_ENTRIES):
-        """Return the deepest table entries of the last search, which may be running, for ``add_table_entries``."""
+        """Return the deepest entries that the last search has written to the transposition table."""
         return self._table.deepest(whole("entries", most, 1, _MOST_ENTRIES))
 
     def add_table_entries(self, entries, rules):
-        """Add entries that ``table_entries`` returned. `rules`: the rules of their search, and of the next one."""
+        """Add entries that ``table_entries`` returned, for the next search. Impossible entries are ignored."""
         self._take()
         try:
             self._forget_other_rules(rules)
@@ -184,7 +184,7 @@ cdef class Searcher:
             self._evaluator = evaluator
 
     def evaluate(self, position):
-        """Return the evaluation of a position without a search, in discs from the side to move."""
+        """Return the evaluation of a position without a search, in discs for the side to move."""
         return self._evaluate(as_position(position))
 
     def _evaluate(self, Position position):
@@ -209,7 +209,7 @@ cdef class Searcher:
         on_info=None,
         **unknown,
     ):
-        """Search until a limit is met or ``stop`` is called. Ctrl-C raises KeyboardInterrupt at once."""
+        """Search until a limit is met or ``stop`` is called. Ctrl-C raises KeyboardInterrupt immediately."""
         for name in unknown:
             raise unknown_keyword("search", name, _SEARCH_ARGUMENTS)
         position = as_position(position)

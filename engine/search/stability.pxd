@@ -1,7 +1,7 @@
-"""Stable discs, which can never be turned again, and the bounds of the score that follow from them.
+"""Stable discs, which can never be turned again, and the bounds on the score that follow from them.
 
-A disc is stable if on each of the four axes its line is full, or the disc is at the border or next to a stable disc of
-its own colour. Stable discs on edges are looked up in a table.
+A disc is stable if one of these is true on each of the four axes: its line is full, the disc is at the border, or the
+disc is next to a stable disc of its own colour. Stable discs on edges are looked up in a table.
 """
 
 from libc.stdint cimport uint8_t, uint64_t

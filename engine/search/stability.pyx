@@ -45,5 +45,5 @@ _fill_edge_table()
 
 
 def stable_discs(uint64_t own, uint64_t opp):
-    """Return discs of `own` that no further moves can turn, one bit a square. Some stable discs may be missing."""
+    """Return discs of `own` that no further moves can turn, one bit per square. Some stable discs may be missing."""
     return stable_of(own, opp)

@@ -115,7 +115,7 @@ cdef struct Worker:
     double deadline  # the time at which the search must end, by clock_seconds()
     double last_look  # the time at which the clock was last read
     double longest_gap  # the longest time between two readings of the clock, reserved before the deadline
-    bint *stop  # any thread may set this flag to end the search
+    bint *stop  # any thread may set this flag to stop the search
     bint aborted  # while this flag is set, scores are invalid
     CrewState *crew  # the threads that search together; NULL if this thread searches alone
     SplitPoint *split  # the innermost split point that this thread works in, or NULL
@@ -128,7 +128,7 @@ cdef struct Worker:
     Evaluation evaluation
     Features *features  # the features of the current board, which follow the features of earlier boards of the line
     int side  # 0 or 1: the index of the side to move in `features.views`
-    int selectivity  # an index of STEPS in limits.py; FULL_WIDTH for no selective cuts
+    int selectivity  # an index into STEPS of limits.py; FULL_WIDTH for no selective cuts
     const int16_t *margins  # ProbCut's margins
     int probcut_from_depth  # the depth from which ProbCut is tried; BEYOND_ALL at full width
     int reduce_from_depth  # the depth from which moves are reduced; BEYOND_ALL at full width
@@ -251,7 +251,7 @@ cdef inline void leave(Worker *worker) noexcept nogil:
 
 
 cdef inline int guess(Worker *worker, uint64_t own, uint64_t opp, int empties) noexcept nogil:
-    """Return the evaluation of the current board, in discs from the side to move."""
+    """Return the evaluation of the current board, in discs for the side to move."""
     cdef uint64_t key = guess_key(own, opp)
     cdef uint64_t *slot = guess_slot(worker.guesses, key)
     if not guess_known(slot[0], key):
