@@ -78,7 +78,7 @@ cdef inline uint64_t solo_moves(const SoloState *state, int colour) noexcept nog
 
 
 cdef inline uint64_t solo_turned(const SoloState *state, int colour, int square) noexcept nogil:
-    """Return the discs that a disc of `colour` on a free square turns. A chip ends a row like a free square."""
+    """Return the discs that a disc of `colour` on a free square turns. A chip stops a row as a free square does."""
     return turned_discs(state.discs[colour], state.discs[colour ^ 1], square)
 
 
@@ -86,7 +86,7 @@ cdef inline uint64_t solo_taken(const SoloState *state, int colour, int square) 
     """Return the chips won by a disc of `colour` on a free square.
 
     The result is the same before and after the move turns discs. The move never turns a disc on the far side of a chip,
-    since the line from the new disc to it ends at the chip.
+    since the line from the new disc to that disc ends at the chip.
     """
     cdef uint64_t own = state.discs[colour], chips = open_chips(state, colour ^ 1), taken = 0, chip
     cdef int direction

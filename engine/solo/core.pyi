@@ -1,6 +1,6 @@
 """The solo game's board: discs and chips as masks, the moves, and the proof that no chip can be won any more.
 
-A mask has one bit a square, bit 0 = a1, bit 63 = h8. White is the colour that the rule sheet calls Gold.
+A mask has one bit per square, bit 0 = a1, bit 63 = h8. White is the colour that the rule sheet calls Gold.
 """
 
 from outflank.engine.squares import Colour
@@ -45,7 +45,7 @@ class SoloBoard:
         """Return the free squares on which a disc of this colour turns a disc or wins a chip."""
 
     def turned(self, colour: Colour, square: int) -> int:
-        """Return the discs that a disc of this colour on `square` turns. A chip ends a row like a free square.
+        """Return the discs that a disc of this colour on `square` turns. A chip stops a row as a free square does.
 
         Raises: IllegalMoveError if the move is illegal.
         """
@@ -59,7 +59,7 @@ class SoloBoard:
         """
 
     def opened(self, square: int) -> int:
-        """Return the closed chips that a disc on `square` turns up: the chips that share a side with the disc."""
+        """Return the closed chips that a disc on `square` turns face up: the chips that share a side with the disc."""
 
     def play(self, colour: Colour, square: int) -> SoloBoard:
         """Return the board after a move: discs are turned, then chips are taken, then chips are turned face up.

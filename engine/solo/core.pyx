@@ -203,7 +203,7 @@ cdef class SoloBoard:
         return solo_moves(&self.state, _number(colour))
 
     def turned(self, colour, square):
-        """Return the discs that a disc of this colour on `square` turns. A chip ends a row like a free square."""
+        """Return the discs that a disc of this colour on `square` turns. A chip stops a row as a free square does."""
         self._expect_legal(colour, square)
         return solo_turned(&self.state, _number(colour), square)
 
@@ -213,7 +213,7 @@ cdef class SoloBoard:
         return solo_taken(&self.state, _number(colour), square)
 
     def opened(self, square):
-        """Return the closed chips that a disc on `square` turns face up."""
+        """Return the closed chips that a disc on `square` turns face up: the chips that share a side with the disc."""
         return self.state.closed & beside(bit(checked_square(square)))
 
     def play(self, colour, square):

@@ -294,7 +294,7 @@ class DealerView(_View):
         return self.board.can_win(_NODES_TO_PROVE_THE_END) is False
 
     def bound(self, variant: Variant = Variant.CHIPS) -> int:
-        """Return an upper bound of the final score: the score if the player wins every chip not proven to be lost."""
+        """Return an upper bound on the final score: the score if the player wins every chip not proven to be lost."""
         lost = self.board.chips if self.is_over else self.board.chips & ~self.board.winnable()
         return score((chip for square, chip in self.deal.chips.items() if not lost >> square & 1), variant)
 

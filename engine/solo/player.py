@@ -15,18 +15,18 @@ _WIDER = 4
 
 
 HINT_EFFORT: Mapping[str, int] = {"deals": 64, "finalists": 5, "playouts": 16}
-"""The arguments of a ``SoloPlayer`` that gives hints, which searches longer than a player of games."""
+"""The arguments for a ``SoloPlayer`` that gives hints. It searches longer than a player that plays games."""
 
 
 class SoloPlayer:
-    """A player for hidden chips. Players with equal seeds make equal moves.
+    """A player for games with hidden chips. Players with equal seeds make equal moves.
 
     The player samples deals of the closed chips. In each sampled deal, every move is scored by the value of the board
     after it (see ``judged_moves``). The moves with the best average, the finalists, are played to the end of the game.
 
     Args:
         variant: the way to count chips.
-        seed: the seed of the sampled deals.
+        seed: the seed for sampling the deals.
         deals: the number of sampled deals in which every move is scored.
         finalists: the number of moves that are played to the end.
         playouts: the number of sampled deals in which the finalists are played to the end.
@@ -43,7 +43,7 @@ class SoloPlayer:
     ) -> None:
         self._variant = variant
         self._deals, self._finalists, self._playouts = deals, finalists, playouts
-        # The number alone would give the same random numbers as in ``Deal.shuffled`` with this seed.
+        # The seed alone would give the same random numbers as in ``Deal.shuffled`` with this seed.
         self._random = random.Random(f"player {seed}")
 
     def choose(self, view: PlayerView) -> SoloMove:
@@ -103,7 +103,7 @@ class SoloSolution:
 
     Attributes:
         score: the best score found, including the chips won before.
-        bound: an upper bound of the score.
+        bound: an upper bound on the score.
         moves: a line of moves that reaches `score`.
         width: the width of the beam search that found the line.
     """
@@ -138,7 +138,7 @@ def solve(
     solution = SoloSolution(game.score(variant), game.bound(variant), (), 0)
     width = 1
     while width <= widest and not solution.is_proven:
-        # Winning all chips is best in both variants. Such a line is easiest to find if all chips have the same value.
+        # Winning all chips is best in both variants. A line that does so is easiest to find if all chips count alike.
         for judge in dict.fromkeys((Variant.CHIPS, variant)):
             found, line = _best_line(game, judge, variant, width, seed=width)
             if found > solution.score:

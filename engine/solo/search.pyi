@@ -18,19 +18,19 @@ def best_line(
     """Search by a beam search, which keeps the `width` boards with the highest values after each ply.
 
     The search ends when none of these boards has a legal move, or when a line wins all chips that are not proven to be
-    lost. With a width of 1, the search continues after each ply with the board of the highest value. `seed` breaks ties
-    at random.
+    lost. With a width of 1, the search continues after each ply with the board of the highest value. Ties are broken at
+    random, by `seed`.
 
     Returns: the mask of the chips won at the end of the best line, and its moves as colours and squares.
 
-    Raises: SettingsError if the colour of a chip is unknown, if there are not 64 `numbers`, or if the width is not from
-        1 to 65536; MemoryError; KeyboardInterrupt on Ctrl-C.
+    Raises: SettingsError if the colour of a chip is unknown, if there are not 64 `numbers`, or if the width is outside
+        1 to 65536; MemoryError if the beam is too wide for the memory; KeyboardInterrupt on Ctrl-C.
     """
 
 def judged_moves(
     board: SoloBoard, won: int = 0, numbers: Sequence[int] | None = None
 ) -> dict[tuple[Colour, int], int]:
-    """Return the value of the board after each legal move, in 1/200 of the average value of a chip.
+    """Return the value of the board after each legal move, in units of 1/200 of the average value of a chip.
 
     Raises: SettingsError if the colour of a chip is unknown, or if there are not 64 `numbers`.
     """

@@ -65,7 +65,7 @@ cdef int _score(const _Points *points, uint64_t won) noexcept nogil:
 
 @cython.cdivision(True)  # `perfect` is at least 1
 cdef int64_t _judge(const _Points *points, const SoloState *state, uint64_t won) noexcept nogil:
-    """Return the value of a board in 1/200 of the average value of a chip."""
+    """Return the value of a board in units of 1/200 of the average value of a chip."""
     cdef int hope = _score(points, won | solo_winnable(state)), in_hand = _score(points, won)
     cdef int mobility = popcount(solo_moves(state, 0)) + popcount(solo_moves(state, 1))
     return (_HOPE * hope + _IN_HAND * in_hand) * 24 // points.perfect + _MOBILITY * mobility
@@ -158,7 +158,7 @@ cdef class _Beam:
         return made
 
     cdef bint add(self, _Node *child, int line, int colour, int square, int number) noexcept nogil:
-        """Write the board after a move to `child`. Return False if the board is known from another move."""
+        """Write to `child` the board after a move. Return False if the board is known from another move."""
         cdef int score
         child.state = self.lines[line].state
         child.won = self.lines[line].won | solo_play(&child.state, colour, square)
@@ -224,7 +224,7 @@ def best_line(SoloBoard board, won=0, numbers=None, width=1, seed=0):
 
 
 def judged_moves(SoloBoard board, won=0, numbers=None):
-    """Return the value of the board after each legal move, in 1/200 of the average value of a chip."""
+    """Return the value of the board after each legal move, in units of 1/200 of the average value of a chip."""
     cdef uint64_t already = mask(won)
     cdef _Points points = _points(board, already, numbers)
     cdef SoloState after
