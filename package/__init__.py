@@ -1,10 +1,10 @@
 """Outflank: a Reversi/Othello engine for tournaments.
 
 Every public name of ``outflank.engine`` can be imported from here: ``from outflank import Game, Limit, Position,
-Searcher``. Other names are ``read_games`` for files of games, ``review_game`` and ``curve_svg`` for the analysis of
-games, ``Archive`` for a search of games by position, ``Book`` for opening books, and ``openings`` for the names of
-openings. Each name is loaded on first use. ``outflank.protocol`` implements GTP, NBoard and UCI. ``outflank.tools`` is
-the command-line program.
+Searcher``. Other names are ``read_games`` for game files, ``review_game`` and ``curve_svg`` for the analysis of games,
+``Archive`` for finding games by position, ``Book`` for opening books, and ``openings`` for the names of openings. Each
+name is loaded on first use. ``outflank.protocol`` implements GTP, NBoard and UCI. ``outflank.tools`` is the
+command-line program.
 """
 
 import sys

@@ -9,7 +9,7 @@ Class = TypeVar("Class", bound=type)
 
 
 class OutflankError(Exception):
-    """The base class of all errors that Outflank raises on purpose."""
+    """The base class of Outflank's own errors."""
 
 
 class NotationError(OutflankError, ValueError):
@@ -17,7 +17,7 @@ class NotationError(OutflankError, ValueError):
 
 
 class OutOfRangeError(NotationError, IndexError):
-    """A number for a square is not from 0 to 63, or a number for a symmetry is not from 0 to 7."""
+    """The number of a square is outside 0 to 63, or the number of a symmetry is outside 0 to 7."""
 
 
 class IllegalMoveError(OutflankError, ValueError):
@@ -73,7 +73,7 @@ def mask(value: SupportsIndex) -> int:
     return number
 
 
-# The argument of a search for each name that other programs or our command line use for it.
+# Each key is a name that other programs or our command line use for this argument of a search.
 _MEANT = {
     "concurrency": "threads",
     "evaluation": "weights",

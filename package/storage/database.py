@@ -51,7 +51,7 @@ class DatabaseKind:
         tables: the SQL that creates the tables. The first table has facts about the file, in columns
             ``name`` and ``value``.
         version: the version of the tables.
-        earlier: the SQL of the tables of each earlier version that this program still reads.
+        earlier: the SQL that created the tables in each earlier version that this program still reads.
         upgrade: the SQL that converts the tables of the last earlier version when the file is opened for writing.
         whole: True to check all pages when the file is opened, so that damaged pages can't make a read return more
             data than the file contains. The check takes a third of a second for 50 MB.
@@ -71,11 +71,11 @@ class DatabaseKind:
 
     @contextmanager
     def creating(self, path: Path) -> Iterator[tuple[sqlite3.Connection, Path]]:
-        """Create a file atomically. The ``with`` block fills the tables; then the file replaces an existing file.
+        """Create a file atomically. The ``with`` block fills the tables; then the file replaces any existing file.
 
         A symbolic link is followed. The block gets a connection in a transaction, and the temporary path of the file.
 
-        Raises: OSError; sqlite3.Error.
+        Raises: OSError or sqlite3.Error if the file can't be written.
         """
         path = file_of(path)
         descriptor, new = open_beside(path)
@@ -162,7 +162,7 @@ class DatabaseKind:
     def read_facts(self, connection: sqlite3.Connection) -> dict[str, str]:
         """Return the facts about a file, without the checksum that ``sealed`` added.
 
-        Raises: FileFormatError, whose message does not name the file, if the facts are damaged; sqlite3.Error.
+        Raises: FileFormatError without the name of the file if the facts are damaged; sqlite3.Error if reading fails.
         """
         rows = connection.execute(f"SELECT name, value FROM {self._facts_table} LIMIT {_MOST_FACTS}")
         facts: dict[str, str] = dict(typed(rows, str, str))
@@ -171,7 +171,7 @@ class DatabaseKind:
         return facts
 
     def unreadable(self, path: Path, reason: object) -> FileFormatError:
-        """Return the error for a refused file. If `reason` has no text, as a MemoryError, another text is used."""
+        """Return the error for a refused file. If `reason` has no text, the error says that memory is short."""
         return FileFormatError(
             f"can't read {str(path)!r} as {self.noun} ({str(reason) or 'a size that exceeds the memory'})"
         )
@@ -259,7 +259,7 @@ def transaction(connection: sqlite3.Connection, *, immediate: bool = False) -> I
 
 
 def remove_database(path: Path) -> None:
-    """Remove a file and its files of WAL mode. Files that do not exist or can't be removed are skipped."""
+    """Remove a database and its files for WAL mode. Files that do not exist or can't be removed are skipped."""
     for suffix in ("", "-wal", "-shm"):
         with contextlib.suppress(OSError):
             path.with_name(path.name + suffix).unlink()

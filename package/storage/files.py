@@ -34,7 +34,7 @@ def file_of(path: Path) -> Path:
 def open_beside(path: Path, mode: int = 0o666) -> tuple[int, Path]:
     """Create a temporary file in the folder of `path`. The caller renames it to `path` when it is complete.
 
-    The temporary name is random and must not exist, so that no link of an attacker is followed.
+    The temporary name is random and must not exist, so that no attacker's link is followed.
 
     Returns: the descriptor and the path of the temporary file. The name is a dot, the name of `path`, a dot, and a
         random number.

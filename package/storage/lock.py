@@ -1,4 +1,4 @@
-"""A lock that allows one process at a time to write to a file. The system releases it when its holder ends."""
+"""A lock that allows one process at a time to write to a file. The system releases the lock when its holder exits."""
 
 import errno
 import os
@@ -12,7 +12,7 @@ from typing import Self
 from outflank.errors import FileFormatError
 
 LOCK_SUFFIX = ".outflank-lock"
-"""The suffix that is added to the name of the locked file for the name of its lock file."""
+"""The suffix that, added to the name of a file, gives the name of its lock file."""
 _REMOVED = -1  # stored in place of a process id if the holder has removed the lock file
 
 
@@ -99,7 +99,7 @@ class WriterLock:
         return OSError(errno.EIO, str(error), str(self._path))
 
     def _commit(self, holder: int) -> None:
-        """Write the process id of the holder. Waits for processes that are reading the old id."""
+        """Write the process id of the holder. Wait for processes that are reading the old id."""
         for statement in "busy_timeout = 5000", f"user_version = {holder}":
             self._database.execute(f"PRAGMA {statement}")
         self._database.execute("COMMIT")

@@ -8,7 +8,7 @@ from outflank.errors import FileFormatError
 from outflank.storage.files import open_regular
 
 _MOST_BYTES = 1 << 18  # the maximum size of a file; enough for a thousand engines
-_MOST_DOTS = 64  # the maximum in a line, since tomllib's time is quadratic in the parts of a dotted key
+_MOST_DOTS = 64  # the maximum per line, since tomllib's time is quadratic in the parts of a dotted key
 
 
 def read_toml(path: Path, *, from_pipe: bool = False) -> dict[str, Any]:
