@@ -1,1 +1,1 @@
-"""Programs that measure, test for hours, make downloads, or write parts of pages. They are not installed."""
+"""Programs that measure, test for hours, build downloads, or write parts of pages. They are not installed."""

@@ -121,10 +121,10 @@ def judged(book: Book, opening: Opening) -> tuple[int, str]:
 
 
 def blamed(opening: Opening) -> str:
-    """Return the last cells of a line in the second table: its score, its most costly move, and a better move.
+    """Return the last cells of an opening's row in the second table: score, most costly move, and a better move.
 
-    The score is from a search of the line's end at ``_END_LEVEL``. A move that the search chooses, or a symmetric image
-    of this move, has no cost, regardless of the scores.
+    The score is from a search of the position after the opening, at ``_END_LEVEL``. A move that the search chooses, or
+    a symmetric image of this move, has no cost, regardless of the scores.
     """
     game = Game.from_transcript(opening.moves)
     end, _ = searched(game.position, _END_LEVEL)

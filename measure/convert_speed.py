@@ -52,7 +52,7 @@ def _write_database(path: Path, count: int) -> None:
 
 
 def convert(source: Path, name: str, output: Path) -> tuple[float, int]:
-    """Run a conversion in a new process. Return the processor seconds, with start-up, and the peak memory in KiB."""
+    """Run a conversion in a new process. Return the processor seconds, from its start, and the peak memory in KiB."""
     program = [sys.executable, "-m", "outflank.tools.cli.program"]
     process = subprocess.Popen(
         [*program, "convert", str(source), "--format", name, "-o", str(output)],

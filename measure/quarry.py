@@ -1,6 +1,6 @@
 """Plays a whole game in the GUI Quarry on a virtual screen, and takes a screenshot of the finished game.
 
-``python -m outflank.measure.quarry docs/images/quarry.png`` makes the screenshot in docs/results.md.
+``python -m outflank.measure.quarry docs/images/quarry.png`` takes the screenshot in docs/results.md.
 """
 
 import os
@@ -32,7 +32,7 @@ Command line = "sh -c 'exec {command} --log {folder}/$$.engine'"
 Supported games = "Reversi"
 """
 # The shortcuts on the dialog's first page: Reversi, White played by the computer, Black played by the computer, and
-# Forward. The shortcut of Play is on the second page. It is pressed after the keys of the clock.
+# Forward. The shortcut of Play is on the second page. It is pressed after the keys for the clock.
 _NEW_GAME_KEYS = ("alt+r", "alt+o", "alt+p", "alt+f")
 _PLAY_KEYS = ("alt+p",)
 # The shortcuts on the dialog's second page: the list of time controls, and the first entry of this list.
@@ -77,7 +77,7 @@ def play(
         folder: an empty folder that becomes Quarry's home folder.
         photo: the PNG file for a screenshot of the finished game; None for no screenshot.
         clock: the keys that set a clock, such as TWO_SECONDS_A_MOVE; empty for no time limit.
-        patience: the timeout of the game in seconds.
+        patience: the timeout for the game, in seconds.
 
     Returns: the finished game from each engine's log.
 
@@ -124,7 +124,7 @@ def screen() -> Iterator[str]:
 
 @contextmanager
 def _running(command: list[str], environment: dict[str, str]) -> Iterator["subprocess.Popen[bytes]"]:
-    """Run `command` during the ``with`` block. It ends at the end of the block, or when this process is killed."""
+    """Run `command` during the ``with`` block. It is terminated after the block, or when this process is killed."""
     process = subprocess.Popen(
         tied_to_us(command, None, _PATH),
         env=environment,

@@ -94,7 +94,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "parameters": _parameters,
     "arena messages": lambda: _block(messages.page()),
 }
-"""The functions that make the parts, by the parts' names in the pages."""
+"""The functions that generate the parts, by the parts' names in the pages."""
 
 
 def main() -> None:

@@ -103,7 +103,7 @@ def _repeated(
 
 
 def _asked(command: str, lines: list[str] | None = None) -> list[dict[str, Any]]:
-    """Run a command with ``--json``, send these lines to its stdin, and return the objects that it prints."""
+    """Run a command with ``--json``, send `lines` to its stdin, and return the objects that it prints."""
     _, *words = shlex.split(command)
     text = "\n".join(lines or [])
     ran = subprocess.run(
@@ -162,13 +162,13 @@ def _start_up() -> tuple[float, float]:
 
 
 def runner(effort: MeasureEffort) -> Iterator[Figure]:
-    """Measure the time that the runner adds to a game of 60 moves between engines that respond at once.
+    """Measure the time that the runner adds to a game of 60 moves between engines that respond immediately.
 
     Two engines repeat the same game in three ways: with drivers alone, as a match with a sync after each game, and as a
     match without syncs. The first way gives the cost of pipes and processes. The processor time is the time of this
     program without the engines.
     """
-    games = 12 if effort.quick else 300  # of 12, ten are left for a stretch
+    games = 12 if effort.quick else 300  # 12 games are enough for one stretch
     command = 'make results ARGS="--only runner"'
     ways: dict[str, Callable[[Callable[[], object]], None]] = {
         "the wire alone": partial(_wire, games),
@@ -282,15 +282,15 @@ MEASUREMENTS: dict[str, Measure] = {
 @click.option(
     "--only", multiple=True, type=click.Choice([*MEASUREMENTS]), help="Measure this; may be repeated."
 )
-@click.option("--runs", type=click.IntRange(1), default=5, show_default=True, help="Runs of what varies.")
-@click.option("--quick", is_flag=True, help="Do the least work there is, to see that it works.")
+@click.option("--runs", type=click.IntRange(1), default=5, show_default=True, help="Runs if values vary.")
+@click.option("--quick", is_flag=True, help="Do as little work as possible, only to test that it works.")
 @click.option("--out", type=click.Path(path_type=Path), help="Update this JSON file.  [default: print JSON]")
 @click.option(
     "--page",
     "pages",
     multiple=True,
     type=click.Path(path_type=Path, exists=True),
-    help="Make what this page quotes anew; may be repeated.",
+    help="Update the figures on this page; may be repeated.",
 )
 def main(only: tuple[str, ...], runs: int, quick: bool, out: Path | None, pages: tuple[Path, ...]) -> None:
     """Measure what docs/results.md shows, or the measurements named with --only."""

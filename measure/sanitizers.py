@@ -2,7 +2,7 @@
 
 Without arguments, the program runs under AddressSanitizer and UndefinedBehaviorSanitizer. It runs perft, searches of
 random positions and boards of every preset, exact endgames, multi-threaded searches that are stopped, and the solo
-game. Any finding is reported and ends the program.
+game. Any finding is reported and aborts the program.
 
 With ``races``, the program runs under ThreadSanitizer. It runs searches with four threads, which are stopped at
 different moments. tests/data/races.supp lists the intended races with their reasons. Any other race is reported and

@@ -1,8 +1,8 @@
 """Plays matches for hours while engines fail and the runner is killed: ``make soak ARGS="--minutes 60"``.
 
 A match of instant engines runs at the same time as tournaments that are killed and resumed. The program prints a JSON
-object about the match and a JSON object about the tournaments. The exit code is 1 if a check fails, such as the checks
-that no result was lost and that no process remained.
+object about the match and a JSON object about the tournaments. The exit code is 1 if a check fails, for example because
+a result was lost or a process was still running.
 """
 
 import json
@@ -29,7 +29,7 @@ from outflank.tools.match.state.run import Run
 from outflank.tools.match.state.store import read_run
 
 _SIGNALS = (signal.SIGKILL, signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
-# A signal that arrives before our code runs ends the process, or Python exits with code 1 and the message below.
+# A signal that arrives before our code runs kills the process, or Python exits with code 1 and the message below.
 _ALLOWED = {0, *(128 + number for number in _SIGNALS), *(-number for number in _SIGNALS)}
 _PYTHON_WAS_INTERRUPTED = "Fatal Python error: init_import_site"
 _GAMES = 4  # the number of games between any two engines
@@ -49,7 +49,7 @@ ENDINGS: Mapping[str, Ending] = {
 def repeat(folder: Path, seconds: float, rng: random.Random) -> dict[str, object]:
     """Play tournaments that are killed and resumed, until the time is up. Return a summary.
 
-    Raises: AssertionError if a result is lost, if a result differs from an undisturbed run, or if a process remains.
+    Raises: AssertionError if a result is lost or differs from that of an undisturbed run, or if a process remains.
     """
     deadline, kills, games, rounds = time.monotonic() + seconds, 0, 0, 0
     while time.monotonic() < deadline or not rounds:
@@ -128,7 +128,7 @@ def _results(run: Run) -> list[tuple[object, ...]]:
 
 
 def sample(pid: int) -> dict[str, float]:
-    """Return memory in MiB, open files, threads and children of a process; an empty dict if the process has ended."""
+    """Return a process's memory in MiB and numbers of files, threads and children; an empty dict if it has exited."""
     process = Path(f"/proc/{pid}")
     try:
         pages = int((process / "statm").read_text().split()[1])
@@ -217,15 +217,15 @@ def _counted(folder: Path, log: Path) -> dict[str, object]:
 
 
 @click.command()
-@click.option("--minutes", type=float, default=30.0, show_default=True, help="How long.")
+@click.option("--minutes", type=float, default=30.0, show_default=True, help="The duration in minutes.")
 @click.option(
-    "--games", "count", type=int, default=100_000, show_default=True, help="Games of instant engines at most."
+    "--games", "count", type=int, default=100_000, show_default=True, help="Maximum games of instant engines."
 )
 @click.option(
-    "--seed", type=int, default=1, show_default=True, help="Of the moments at which runners are killed."
+    "--seed", type=int, default=1, show_default=True, help="Seed for the moments at which runners are killed."
 )
 @click.option(
-    "--folder", type=click.Path(path_type=Path), help="New folder to keep.  [default: one that is removed]"
+    "--folder", type=click.Path(path_type=Path), help="New folder to keep.  [default: a temporary folder]"
 )
 def soak(minutes: float, count: int, seed: int, folder: Path | None) -> None:
     """Play for a long time, check that no result is lost and no process remains, and print the growth of memory."""

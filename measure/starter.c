@@ -1,8 +1,8 @@
 /* Outflank.exe of the download for Windows: runs python\python.exe -m outflank from its own folder.
 
-   Arguments, streams and exit code are passed on. A double click, which gives it a console of its own and no arguments,
-   opens the board in the browser (outflank web). Windows does not distinguish Outflank.exe and outflank.exe, so one
-   program has to be both. */
+   Arguments, streams and exit code are passed on. A double click, which starts the program in its own console and
+   without arguments, opens the board in the browser (outflank web). Windows does not distinguish Outflank.exe and
+   outflank.exe, so one program has to be both. */
 
 #define WIN32_LEAN_AND_MEAN
 #include <windows.h>
@@ -31,11 +31,11 @@ static int fail(const wchar_t *what)
     return 1;
 }
 
-/* Leave Ctrl-C and the closing of the window to Python, whose end the starter waits for. */
+/* Leave Ctrl-C and the closing of the window to Python; the starter waits until Python has exited. */
 static BOOL WINAPI leave(DWORD event)
 {
     if (event != CTRL_C_EVENT && event != CTRL_BREAK_EVENT)
-        Sleep(INFINITE); /* Windows ends this process when Python has ended, or after five seconds */
+        Sleep(INFINITE); /* Windows ends this process when Python has exited, or after five seconds */
     return TRUE;
 }
 
@@ -52,7 +52,7 @@ int main(void)
         || _snwprintf(command, MOST, L"\"%ls\" -m outflank %ls", python, clicked ? L"web" : words) < 0)
         return fail(L"with so long a command line");
 
-    /* The job ends Python with this process, also if this process is killed. Python's own children leave it: the
+    /* The job terminates Python when this process exits, even if it is killed. Python's own children leave the job: the
        browser must survive, and engines are in jobs of their own. */
     HANDLE job = CreateJobObjectW(NULL, NULL);
     JOBOBJECT_EXTENDED_LIMIT_INFORMATION limits = {0};

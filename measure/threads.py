@@ -1,9 +1,9 @@
 """Measures the speed-up by threads: ``python -m outflank.measure.threads [OPTIONS]``.
 
-Two kinds of positions are searched with each number of threads. The FFO positions #45 to #54 are solved. Positions of
-games with 32 to 52 empty squares are searched to a fixed depth. Each position is searched with all numbers of threads,
-the largest number first, before the next position. If the remaining time is too short for the smaller numbers,
-the position is left out. So all rows of a table refer to the same positions, even if the time ends before the last
+Two kinds of positions are searched with each number of threads. The FFO positions #45 to #54 are solved. Positions from
+games, with 32 to 52 empty squares, are searched to a fixed depth. Each position is searched with all numbers of
+threads, the largest number first, before the next position. If the remaining time is too short for the smaller numbers,
+the position is left out. So all rows of a table refer to the same positions, even if the time runs out before the last
 position. Edax solves the same FFO positions afterwards.
 """
 
@@ -30,7 +30,7 @@ from outflank.tools.match.openings.sources import balanced_openings
 
 # The numbers of the FFO positions, in increasing order of their nodes.
 _FFO = (47, 46, 48, 49, 51, 45, 52, 50, 53, 54)
-_EMPTIES = (52, 46, 40, 36, 32)  # the numbers of empty squares of the positions of games
+_EMPTIES = (52, 46, 40, 36, 32)  # the numbers of empty squares in the positions from games
 _GAMES = 12
 _PLIES = 6  # the depth of the searches that choose the moves of the games
 # Edax' summary of a file: nodes, then the time with or without hours.
@@ -74,7 +74,7 @@ def ffo_positions() -> Iterator[tuple[str, Position]]:
 
 
 def game_positions() -> Iterator[tuple[str, Position]]:
-    """Yield positions of games that the engine plays from balanced openings.
+    """Yield positions from games that the engine plays from balanced openings.
 
     There are at most `_GAMES` positions for each number of empty squares.
     """
@@ -140,7 +140,7 @@ def measure(
 ) -> Iterator[list[Measurement]]:
     """Search each position with all numbers of threads. Yield the measurements of each position.
 
-    A kind of search ends at the first position for which the remaining time is too short.
+    A kind of search stops at the first position for which the remaining time is too short.
     """
     until = time.monotonic() + 60 * minutes
     most, ended = max(threads), set()
@@ -204,9 +204,9 @@ def machine() -> dict[str, Any]:
 @click.option("--threads", default="1,2,4,8,16", show_default=True, help="Numbers of threads.")
 @click.option("--minutes", type=float, default=4.0, show_default=True, help="Time for our searches.")
 @click.option(
-    "--depth", type=click.IntRange(1), default=28, show_default=True, help="Plies of the games' positions."
+    "--depth", type=click.IntRange(1), default=28, show_default=True, help="Plies for positions from games."
 )
-@click.option("--selectivity", type=int, default=73, show_default=True, help="Their selectivity.")
+@click.option("--selectivity", type=int, default=73, show_default=True, help="Selectivity at this depth.")
 @click.option("--hash", "hash_mb", type=int, default=512, show_default=True, help="MB of each table.")
 @click.option("--edax", help="Edax' command, which solves the FFO positions that we have solved.")
 @click.option("--edax-minutes", type=float, default=2.0, show_default=True, help="Time for Edax.")
@@ -221,7 +221,7 @@ def main(
     edax_minutes: float,
     json_file: Path | None,
 ) -> None:
-    """Measure searches with several numbers of threads, those that the machine has processors for."""
+    """Measure searches with each given number of threads for which the machine has enough processors."""
     counts = [int(word) for word in threads.split(",")]
     counts = [count for count in counts if count <= processors()]
     facts, searchers = machine(), Searchers(hash_mb)

@@ -28,8 +28,8 @@ from outflank.tools.match.state.store import read_run
 from outflank.tools.web.run_page import NICENESS
 
 ROUNDS = 3
-NODES = 200_000  # the nodes of a move in the first kind of match
-SECONDS = 0.1  # the time of a move in the second kind of match
+NODES = 200_000  # the nodes for a move in the first kind of match
+SECONDS = 0.1  # the time for a move in the second kind of match, in seconds
 LEAST_EMPTIES = 24  # with 24 empty squares or fewer, a search may end before it has used its nodes
 _WAIT_SECONDS = 60
 
