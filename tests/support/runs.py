@@ -262,7 +262,7 @@ def resume(folder: Path) -> Run:
 def seated(black: Driver, white: Driver, opening: str = "", stall: float = 0.4, **options: Any) -> Referee:
     moves = tuple(move for move in Game.from_transcript(opening).moves if not move.is_pass)
     pairing = Pairing(1, 1, {BLACK: black.name, WHITE: white.name}, moves)
-    return Referee(pairing, {BLACK: black, WHITE: white}, Rules(), stall, **options)
+    return Referee(pairing, {BLACK: black, WHITE: white}, AnnotatedGame(), stall, **options)
 
 
 def referee(black: Driver, white: Driver, opening: str = "", **options: Any) -> GameRecord:

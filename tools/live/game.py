@@ -102,11 +102,9 @@ class LiveGame:
         referee = Referee(
             self._pairing(),
             self.drivers,
-            self.first.rules,
+            AnnotatedGame(self.first, self._clocked(self.turns)),
             on_turn=lambda number, turn: self._note(turn),
             on_begun=lambda number, allowance: self._note_begun(referee),
-            first=self.first,
-            played=self._clocked(self.turns),
             spent=self._spent,
         )
         try:
@@ -243,9 +241,9 @@ class LiveGame:
         clock.charge(spent[colour])
         return clock
 
-    def _clocked(self, turns: Sequence[AnnotatedMove]) -> list[AnnotatedMove]:
+    def _clocked(self, turns: Sequence[AnnotatedMove]) -> tuple[AnnotatedMove, ...]:
         """Return the turns, without the seconds of the turns that are not charged to the clocks."""
-        return [
+        return tuple(
             replace(turn, seconds=None) if number < self._unclocked else turn
             for number, turn in enumerate(turns)
-        ]
+        )

@@ -3,8 +3,9 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from outflank.engine import Colour, Move, Rules
+from outflank.engine import Colour, Move, Position, Rules
 from outflank.protocol.drivers import Driver, EngineSpec, make_driver
+from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.tools.match.game.referee import Referee
 from outflank.tools.match.game.results import GameRecord, Pairing
 
@@ -56,4 +57,5 @@ def play_mirror_pair(
 def _play(drivers: Sequence[Driver], rules: Rules, game: int, opening: tuple[Move, ...]) -> GameRecord:
     sides = dict(zip(Colour, drivers, strict=True))
     names = {colour: driver.name for colour, driver in sides.items()}
-    return Referee(Pairing(game, (game + 1) // 2, names, opening), sides, rules).play()
+    start = AnnotatedGame(Position.start(rules))
+    return Referee(Pairing(game, (game + 1) // 2, names, opening), sides, start).play()

@@ -9,12 +9,10 @@ from typing import Any
 from outflank.engine import (
     PASS,
     Colour,
-    Game,
     Limit,
     Move,
     NotationError,
     Position,
-    Rules,
     Searcher,
     SearchInfo,
 )
@@ -139,7 +137,7 @@ class Referee:
     Args:
         pairing: the numbers, engine names and opening of the game.
         drivers: the engines, by colour.
-        rules: the rules of the game.
+        game: the game to start or continue. The seconds of its turns are charged to the clocks.
         stall: the seconds that an engine without a clock may think about a move.
         on_turn: the function that is called after each turn with the number of the turn, 0 for the first, and the turn.
         on_begun: the function that is called when an engine begins to think, with the number of the turn and the
@@ -149,8 +147,6 @@ class Referee:
         solver: the solver for adjudication and for `solve`; None for a new solver.
         resign: the rule that ends a won game by the scores of both engines; None for never.
         draw: the rule that ends a drawn game by the scores of both engines; None for never.
-        first: the start position of the game; None for the start position of `rules`.
-        played: the turns played before an interruption, in order; their seconds are charged to the clocks.
         spent: the seconds that each side already used for its next move before an interruption; None for 0.
         held_up: see ``Seat``.
     """
@@ -159,7 +155,7 @@ class Referee:
         self,
         pairing: Pairing,
         drivers: dict[Colour, Driver],
-        rules: Rules,
+        game: AnnotatedGame,
         stall: float = STALL_SECONDS,
         on_turn: Callable[[int, AnnotatedMove], object] | None = None,
         *,
@@ -169,8 +165,6 @@ class Referee:
         solver: Solver | None = None,
         resign: ScoreRule | None = None,
         draw: ScoreRule | None = None,
-        first: Position | None = None,
-        played: Sequence[AnnotatedMove] = (),
         spent: Mapping[Colour, float] | None = None,
         held_up: Callable[[float, float], float] | None = None,
     ) -> None:
@@ -183,14 +177,11 @@ class Referee:
         self._solver = solver or Solver()
         self._resign = resign
         self._draw = draw
-        self._game = Game(rules, first)
-        self._turns: list[AnnotatedMove] = list(played)
-        for turn in played:
-            self._game.play(turn.move)
+        self._game = game
+        for turn in game.moves:
             self._seats[turn.colour].resume(turn)
         for colour, seconds in (spent or {}).items():
             self._seats[colour].charge(seconds)
-        self._so_far = AnnotatedGame(self._game.first, tuple(self._turns))
 
     @property
     def delay(self) -> float | None:
@@ -217,7 +208,7 @@ class Referee:
         self._note_strays()
         if result is None:
             self._check_claims()
-            margin = self._game.position.score()
+            margin = self._game.final.score()
             result = self._game.rules.winner_by(margin), Ending.DISCS, "", margin
         return self._record(*result)
 
@@ -226,12 +217,12 @@ class Referee:
         for seat in self._seats.values():
             seat.begin(self._game.first)
         opening = iter(self._pairing.opening)
-        while not self._game.position.is_over:
-            given = None if self._game.position.must_pass else next(opening, None)
-            if given is None and self._game.position.empties <= self._adjudicate:
-                margin = self._solver.margin(self._game.position)
+        while not (position := self._game.final).is_over:
+            given = None if position.must_pass else next(opening, None)
+            if given is None and position.empties <= self._adjudicate:
+                margin = self._solver.margin(position)
                 if margin is not None:
-                    detail = f"exact result with {self._game.position.empties} empty squares"
+                    detail = f"exact result with {position.empties} empty squares"
                     return self._game.rules.winner_by(margin), Ending.ADJUDICATION, detail, margin
             elif given is None and (agreed := self._agreement()):
                 winner, detail = agreed
@@ -240,26 +231,26 @@ class Referee:
         return None
 
     def _agreement(self) -> tuple[Colour | None, str] | None:
-        if (rule := self._resign) and (scores := rule.last_scores(self._turns)):
+        if (rule := self._resign) and (scores := rule.last_scores(self._game.moves)):
             for colour, sign in ((Colour.BLACK, 1), (Colour.WHITE, -1)):
                 if all(sign * score >= rule.score for score in scores):
                     lead = f"{self._pairing.names[colour]} ahead by {rule.score:g} discs or more"
                     return colour, f"both engines saw {lead}, {rule.moves} moves in a row"
         rule = self._draw
-        scores = rule.last_scores(self._turns) if rule else None
+        scores = rule.last_scores(self._game.moves) if rule else None
         if rule and scores and all(abs(score) <= rule.score for score in scores):
             lead = f"neither side ahead by more than {rule.score:g} discs"
             return None, f"both engines saw {lead}, {rule.moves} moves in a row"
         return None
 
     def _take_turn(self, given: Move | None) -> None:
-        position = self._game.position
+        position = self._game.final
         move = PASS if position.must_pass else given
         if move is not None:
             self._make(AnnotatedMove(position, move), listeners=self._seats.values())
         else:
-            begun = partial(self._on_begun, len(self._turns)) if self._on_begun else None
-            turn = self._seats[position.side].choose(self._so_far, begun)
+            begun = partial(self._on_begun, len(self._game.moves)) if self._on_begun else None
+            turn = self._seats[position.side].choose(self._game, begun)
             self._make(turn, listeners=[self._seats[position.side.other]])
 
     def _make(self, turn: AnnotatedMove, listeners: Iterable[Seat]) -> None:
@@ -267,14 +258,12 @@ class Referee:
 
         The move that ends a game is not announced, so that no engine can change the result by a fault.
         """
-        self._game.play(turn.move)
-        self._turns.append(turn)
-        self._so_far = AnnotatedGame(self._game.first, tuple(self._turns))
-        if not self._game.position.is_over:
+        self._game = AnnotatedGame(self._game.first, (*self._game.moves, turn))
+        if not self._game.final.is_over:
             for seat in listeners:
-                seat.announce(self._so_far)
+                seat.announce(self._game)
         if self._on_turn:
-            self._on_turn(len(self._turns) - 1, turn)
+            self._on_turn(len(self._game.moves) - 1, turn)
 
     def _note_strays(self) -> None:
         for seat in self._seats.values():
@@ -283,7 +272,7 @@ class Referee:
     def _check_claims(self) -> None:
         """Ask the engines for the result. A wrong answer causes a remark, but does not change the referee's result."""
         for seat in self._seats.values():
-            seat.driver.check_claim(self._so_far)
+            seat.driver.check_claim(self._game)
 
     def _record(
         self,
@@ -296,7 +285,7 @@ class Referee:
         return GameRecord(
             pairing=self._pairing,
             rules=self._game.rules,
-            turns=self._solver.solved(self._turns, self._solve) if self._solve else tuple(self._turns),
+            turns=self._solver.solved(self._game.moves, self._solve) if self._solve else self._game.moves,
             winner=winner,
             ending=ending,
             detail=detail,

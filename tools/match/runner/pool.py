@@ -13,8 +13,10 @@ from dataclasses import replace
 from functools import partial
 from typing import Protocol, Self
 
+from outflank.engine import Position
 from outflank.protocol.drivers import Driver, EngineSpec, make_driver
 from outflank.protocol.drivers.reports import is_thought
+from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.tools.match.game.delay import StallWatch
 from outflank.tools.match.game.referee import Referee, Solver
 from outflank.tools.match.game.results import Ending, GameRecord, Pairing
@@ -151,7 +153,7 @@ class PairWorker:
         referee = Referee(
             pairing,
             {colour: self._drivers[name] for colour, name in pairing.names.items()},
-            settings.rules,
+            AnnotatedGame(Position.start(settings.rules)),
             settings.stall,
             lambda ply, turn: self._emit(TurnPlayed(pairing.number, pairing.attempt, ply, turn)),
             on_begun=partial(self._begin_turn, pairing.attempt) if self._on_update else None,
