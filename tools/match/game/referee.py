@@ -127,8 +127,6 @@ _MOST_DISCS = 64
 _MOST_MOVES = 60
 _NUMBER = re.compile(r"\d{1,3}(\.\d{1,3})?", re.ASCII)
 STALL_SECONDS = 600.0  # the default time limit of a move without a clock
-# The winner, ending, detail and margin of a ``GameRecord``.
-_Result = tuple[Colour | None, Ending, str, int | None]
 
 
 class Referee:
@@ -196,24 +194,32 @@ class Referee:
     def play(self) -> GameRecord:
         """Play the whole game, including the set-up, and return its record. An engine that commits a fault is ended."""
         try:
-            result = self._play_out()
+            game = self._play_out()
         except Loss as loss:
-            self._note_strays()
-            if loss.ending.is_fault:
-                driver = self._seats[loss.loser].driver
-                flag = "flag fell: " if loss.ending is Ending.TIME else ""
-                driver.note(f"{flag}{without_label(loss.detail, driver.name)}")
-                driver.dismiss()
-            return self._record(loss.loser.other, loss.ending, loss.detail, seconds=loss.seconds)
-        self._note_strays()
-        if result is None:
+            game = self._record(loss.loser.other, loss.ending, loss.detail)
+            game = replace(game, lost_seconds=loss.seconds)
+        for seat in self._seats.values():
+            seat.driver.note_strays()
+        if game.winner and game.ending.is_fault:
+            driver = self._seats[game.winner.other].driver
+            flag = "flag fell: " if game.ending is Ending.TIME else ""
+            driver.note(f"{flag}{without_label(game.detail, driver.name)}")
+            driver.dismiss()
+        elif game.ending is Ending.DISCS:
             self._check_claims()
-            margin = self._game.final.score()
-            result = self._game.rules.winner_by(margin), Ending.DISCS, "", margin
-        return self._record(*result)
+        return replace(
+            game,
+            turns=self._solver.solved(game.turns, self._solve) if self._solve else game.turns,
+            outside={seat.driver.name: seat.off_clock for seat in self._seats.values()},
+            identities={
+                seat.driver.name: identity
+                for seat in self._seats.values()
+                if (identity := seat.driver.identity)
+            },
+        )
 
-    def _play_out(self) -> _Result | None:
-        """Play all turns. Return the result if an adjudication or the engines' scores end the game, otherwise None."""
+    def _play_out(self) -> GameRecord:
+        """Play all turns, and return the record without the facts that are known only after the game. Raises: Loss."""
         for seat in self._seats.values():
             seat.begin(self._game.first)
         opening = iter(self._pairing.opening)
@@ -223,24 +229,27 @@ class Referee:
                 margin = self._solver.margin(position)
                 if margin is not None:
                     detail = f"exact result with {position.empties} empty squares"
-                    return self._game.rules.winner_by(margin), Ending.ADJUDICATION, detail, margin
+                    winner = position.rules.winner_by(margin)
+                    return self._record(winner, Ending.ADJUDICATION, detail, margin)
             elif given is None and (agreed := self._agreement()):
-                winner, detail = agreed
-                return winner, Ending.AGREEMENT, detail, None
+                return agreed
             self._take_turn(given)
-        return None
+        margin = position.score()
+        return self._record(position.rules.winner_by(margin), Ending.DISCS, "", margin)
 
-    def _agreement(self) -> tuple[Colour | None, str] | None:
+    def _agreement(self) -> GameRecord | None:
         if (rule := self._resign) and (scores := rule.last_scores(self._game.moves)):
             for colour, sign in ((Colour.BLACK, 1), (Colour.WHITE, -1)):
                 if all(sign * score >= rule.score for score in scores):
                     lead = f"{self._pairing.names[colour]} ahead by {rule.score:g} discs or more"
-                    return colour, f"both engines saw {lead}, {rule.moves} moves in a row"
+                    detail = f"both engines saw {lead}, {rule.moves} moves in a row"
+                    return self._record(colour, Ending.AGREEMENT, detail)
         rule = self._draw
         scores = rule.last_scores(self._game.moves) if rule else None
         if rule and scores and all(abs(score) <= rule.score for score in scores):
             lead = f"neither side ahead by more than {rule.score:g} discs"
-            return None, f"both engines saw {lead}, {rule.moves} moves in a row"
+            detail = f"both engines saw {lead}, {rule.moves} moves in a row"
+            return self._record(None, Ending.AGREEMENT, detail)
         return None
 
     def _take_turn(self, given: Move | None) -> None:
@@ -265,36 +274,13 @@ class Referee:
         if self._on_turn:
             self._on_turn(len(self._game.moves) - 1, turn)
 
-    def _note_strays(self) -> None:
-        for seat in self._seats.values():
-            seat.driver.note_strays()
-
     def _check_claims(self) -> None:
         """Ask the engines for the result. A wrong answer causes a remark, but does not change the referee's result."""
         for seat in self._seats.values():
             seat.driver.check_claim(self._game)
 
     def _record(
-        self,
-        winner: Colour | None,
-        ending: Ending,
-        detail: str,
-        margin: int | None = None,
-        seconds: float | None = None,
+        self, winner: Colour | None, ending: Ending, detail: str, margin: int | None = None
     ) -> GameRecord:
-        return GameRecord(
-            pairing=self._pairing,
-            rules=self._game.rules,
-            turns=self._solver.solved(self._game.moves, self._solve) if self._solve else self._game.moves,
-            winner=winner,
-            ending=ending,
-            detail=detail,
-            margin=margin,
-            lost_seconds=seconds,
-            outside={seat.driver.name: seat.off_clock for seat in self._seats.values()},
-            identities={
-                seat.driver.name: identity
-                for seat in self._seats.values()
-                if (identity := seat.driver.identity)
-            },
-        )
+        game = self._game
+        return GameRecord(self._pairing, game.rules, game.moves, winner, ending, detail, margin)
