@@ -16,10 +16,8 @@ export class PlayMode extends SearchedMode {
     super(desk, false);
     /** @type {WebSocket | null} */
     this.socket = null;
-    /** The server's game; null until a complete game was received. @type {Game | null} */
+    /** The server's game; null while the form is shown, and until a complete game was received. @type {Game | null} */
     this.game = null;
-    /** The state of the server's game without its moves; null while the form is shown. @type {any} */
-    this.state = null;
     this.lag = 0;
     this.attempts = 0;
     /** The move that the user clicked to start the game; null as soon as the server's game accepts moves. @type {string | null} */
@@ -44,7 +42,7 @@ export class PlayMode extends SearchedMode {
   enter() {
     this.showForm();
     this.showState();
-    if (this.state && this.viewer.game?.root !== this.game && this.game) this.desk.takeGame(this.game);
+    if (this.game && this.viewer.game?.root !== this.game) this.desk.takeGame(this.game);
   }
 
   /* ---- the connection to the referee ---- */
@@ -71,11 +69,11 @@ export class PlayMode extends SearchedMode {
     };
   }
 
-  /** Apply a new state of the game with its new turns. If the last position was shown, show the new last position. @param {any} state */
-  receive(state) {
-    if (state.error) {
+  /** Apply a new state of the game with its new turns. If the last position was shown, show the new last position. @param {any} message */
+  receive({error, game: record, from, turns, ...state}) {
+    if (error) {
       this.clicked = null;
-      complain(state.error);
+      complain(error);
       if (!this.state) this.desk.enter("play");
       return;
     }
@@ -83,19 +81,17 @@ export class PlayMode extends SearchedMode {
     const isShown = !isNew && viewer.game?.root === this.game, wasAtEnd = isShown && viewer.game === this.game && viewer.atEnd;
     const before = this.game?.moves.length ?? 0;
     this.lag = state.now - Date.now() / 1000;
-    if (state.game) {
+    if (record) {
       const again = !isNew && this.game;
-      this.game = new Game(state.game);
+      this.game = new Game(record);
       if (again) this.game.variations = again.variations;
     }
     if (!this.game) return;
-    if (state.from < this.game.moves.length) this.game.cut(state.from);
-    for (const turn of state.turns) this.game.play(turn.move, {seconds: turn.seconds, values: turn.value});
-    this.state = state;
-    const {from, turns, game: _, ...facts} = state;
-    Object.assign(this.game.record, facts, {turns: this.game.moves.join(" ")});
-    if (!isNew && facts.is_recorded) {
-      this.game.record.result = facts.ending === "discs" ? this.game.final.discs : facts.winner ? t("{0} wins", colourName(facts.winner)) : "";
+    if (from < this.game.moves.length) this.game.cut(from);
+    for (const turn of turns) this.game.play(turn.move, {seconds: turn.seconds, values: turn.value});
+    Object.assign(this.game.record, state, {turns: this.game.moves.join(" ")});
+    if (!isNew && state.is_recorded) {
+      this.game.record.result = state.ending === "discs" ? this.game.final.discs : state.winner ? t("{0} wins", colourName(state.winner)) : "";
       this.desk.listGames();
     }
     this.announce(before, isNew);
@@ -106,7 +102,7 @@ export class PlayMode extends SearchedMode {
     if (isNew) {
       if (this.desk.mode !== this) this.desk.enter("play");
       this.desk.takeGame(this.game);
-    } else if (isShown && (state.game || turns.length || from < before)) {
+    } else if (isShown && (record || turns.length || from < before)) {
       viewer.games.set(this.game.number, this.game);
       viewer.load(wasAtEnd || viewer.game !== this.game && !viewer.game.trunk ? this.game : viewer.game, wasAtEnd ? this.game.moves.length : viewer.ply);
     }
@@ -123,13 +119,15 @@ export class PlayMode extends SearchedMode {
 
   /* ---- the state of the game ---- */
 
+  /** The record of the server's game, with the state that the server has sent. @type {any} */
+  get state() { return this.game && this.game.record; }
   get isMine() { return Boolean(this.state?.playing && this.state.thinking && this.state.people.includes(this.state.thinking)); }
   /** Whether the displayed game is the server's game, not a variation. */
   get isSeated() { return this.state !== null && this.viewer.game === this.game && this.desk.mode === this; }
 
   verdict() {
     const {state, game} = this;
-    if (!state || !game) return "";
+    if (!game) return "";
     if (state.trouble) return state.trouble;
     if (!state.playing) {
       if (state.ending === "discs") {
@@ -163,14 +161,14 @@ export class PlayMode extends SearchedMode {
 
   showSeats() {
     const box = at("seats");
-    box.hidden = !this.state || !this.game;
-    if (box.hidden || !this.game) return;
+    box.hidden = !this.game;
+    if (!this.game) return;
     if (!box.children.length) box.append(seat("X"), seat("O"));
     fillSeats(box, this.game, {}, this.viewer.game?.root === this.game ? this.viewer.position : this.game.final);
   }
 
   tick() {
-    if (this.state && this.game && !at("seats").hidden) tickSeats(at("seats"), this.game, Date.now() / 1000 + this.lag);
+    if (this.game && !at("seats").hidden) tickSeats(at("seats"), this.game, Date.now() / 1000 + this.lag);
   }
 
   shown() {
@@ -235,7 +233,7 @@ export class PlayMode extends SearchedMode {
     if (this.state?.playing && !this.state.paused) this.ask({do: "pause"});
     this.socket?.close();
     this.socket = null;
-    this.state = this.game = null;
+    this.game = null;
     this.showForm();
     this.showState();
   }
