@@ -26,25 +26,20 @@ class Player(msgspec.Struct):
     strength: int | None = None
 
 
-class Players(msgspec.Struct):
-    """Both sides of a new game."""
-
-    black: Player
-    white: Player
-
-
 class New(TabMessage):
     """Start a game.
 
     Attributes:
-        players: both sides.
+        black: Black's player.
+        white: White's player.
         time: the time control of both sides, as ``TimeControl.parse`` reads it; empty for no clock.
         rules: the rules; empty for the page's default.
         position: the start position; empty for the standard start position of the rules.
         moves: the given opening moves, as a transcript.
     """
 
-    players: Players
+    black: Player
+    white: Player
     time: _Name = ""
     rules: _Name = ""
     position: _Name = ""

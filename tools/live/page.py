@@ -284,7 +284,7 @@ class Tables:
     async def _new(self, asked: New) -> PageGame:
         given = self._game_of(asked)
         control = TimeControl.parse(asked.time or "none")
-        players = {Colour.BLACK: asked.players.black, Colour.WHITE: asked.players.white}
+        players = {Colour.BLACK: asked.black, Colour.WHITE: asked.white}
         two = all(player.who == "person" for player in players.values())
         specs = {
             colour: self._spec(player, control, given.rules.colour_name(colour) if two else "You")

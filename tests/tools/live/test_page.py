@@ -64,7 +64,7 @@ def moves_of(socket: ClientConnection, **expected: Any) -> list[str]:
 
 
 def begin(socket: ClientConnection, black: dict[str, Any], white: dict[str, Any], **more: Any) -> None:
-    socket.send(json.dumps({"do": "new", "players": {"black": black, "white": white}, **more}))
+    socket.send(json.dumps({"do": "new", "black": black, "white": white, **more}))
 
 
 @in_browser
@@ -253,19 +253,16 @@ def test_people_engines_and_clocks_meet_before_the_referee(served: Served) -> No
     ("request_", "reason"),
     [
         ('{"do": "attach", "game": "x"}', "no longer known"),
-        ('{"do": "new"}', "missing required field players"),
+        ('{"do": "new"}', "missing required field black"),
+        ('{"do": "new", "black": {"who": "./evil"}, "white": {"who": "person"}}', "expected a player"),
         (
-            '{"do": "new", "players": {"black": {"who": "./evil"}, "white": {"who": "person"}}}',
-            "expected a player",
-        ),
-        (
-            '{"do": "new", "players": {"black": {"who": "person"}, "white": {"who": "level", "strength": true}}}',
-            "expected int | null, got bool for players.white.strength",
+            '{"do": "new", "black": {"who": "person"}, "white": {"who": "level", "strength": true}}',
+            "expected int | null, got bool for white.strength",
         ),
         ('{"do": []}', "expected str for do"),
         ('{"do": "undo"}', "invalid value 'undo' for do"),
         (
-            '{"do": "new", "players": {"black": {"who": "person"}, "white": {"who": "level", "strength": 99}}}',
+            '{"do": "new", "black": {"who": "person"}, "white": {"who": "level", "strength": 99}}',
             "level",
         ),
         ("nonsense", "JSON"),

@@ -218,8 +218,8 @@ export class PlayMode extends SearchedMode {
   async start() {
     const {game, ply} = this.viewer, start = at("start").value;
     /** @type {any} */
-    const message = {do: "new", time: clockOf(at("clock").value), rules: at("rules").value, players: {}};
-    for (const name of Object.keys(SIDES)) message.players[name] = {who: at(name).value, strength: Number(at(`${name}-strength`).value)};
+    const message = {do: "new", time: clockOf(at("clock").value), rules: at("rules").value};
+    for (const name of Object.keys(SIDES)) message[name] = {who: at(name).value, strength: Number(at(`${name}-strength`).value)};
     if (start === "shown" && game) Object.assign(message, {rules: game.record.rules, position: game.first.toString(), moves: game.moves.slice(0, ply).join(" ")});
     if (start === "opening") {
       message.moves = await openingMoves(at("opening").value, message.rules);
