@@ -366,13 +366,12 @@ class Tables:
                 facts, turns = game.facts(), list(game.turns)
                 same = (old is new for old, new in zip(known, turns, strict=False))
                 kept = sum(1 for _ in takewhile(bool, same))
-                news = [_turn_facts(turn) for turn in turns[kept:]]
+                news = [
+                    {"move": str(turn.move), "seconds": turn.seconds, "values": turn.score}
+                    for turn in turns[kept:]
+                ]
                 await socket.send_json({**message, **facts, "from": kept, "turns": news, "now": time.time()})
                 message, known = {}, turns
-
-
-def _turn_facts(turn: AnnotatedMove) -> dict[str, Any]:
-    return {"move": str(turn.move), "seconds": turn.seconds, "value": turn.score}
 
 
 def _do(game: PageGame, asked: PageMessage) -> None:

@@ -88,7 +88,7 @@ export class PlayMode extends SearchedMode {
     }
     if (!this.game) return;
     if (from < this.game.moves.length) this.game.cut(from);
-    for (const turn of turns) this.game.play(turn.move, {seconds: turn.seconds, values: turn.value});
+    for (const {move, ...facts} of turns) this.game.play(move, facts);
     Object.assign(this.game.record, state, {turns: this.game.moves.join(" ")});
     if (!isNew && state.is_recorded) {
       this.game.record.result = state.ending === "discs" ? this.game.final.discs : state.winner ? t("{0} wins", colourName(state.winner)) : "";
