@@ -249,9 +249,11 @@ def conduct(
     settings: RunSettings,
     folder: Path,
     on_event: Callable[[Event], object] = lambda event: None,
+    **options: Any,
 ) -> Run:
+    """Play a run. `options` are options of ``RunSession.play``."""
     with Interrupts() as interrupts:
-        return RunSession(settings, folder).play([Listener(on_event)], interrupts)
+        return RunSession(settings, folder).play([Listener(on_event)], interrupts, **options)
 
 
 def resume(folder: Path) -> Run:

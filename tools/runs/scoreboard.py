@@ -22,7 +22,6 @@ from outflank.tools.match.state.events import (
     GamesPlanned,
     GameStarted,
     GameVoided,
-    Notice,
     Remark,
     RunObserver,
     RunOpened,
@@ -84,8 +83,6 @@ class Scoreboard(RunObserver):
             case RunOpened(run=run):
                 for game in run.games:
                     self._count(game)
-            case Notice(sentence):
-                self.say(sentence)
             case GamesPlanned(games, played):
                 games += games_to_be_planned(self._standings.settings, self._standings.games.values())
                 # A tournament plans each round separately. At the first plan of a session, all games played are from

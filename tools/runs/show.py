@@ -11,7 +11,7 @@ import click
 
 from outflank.engine import OutflankError
 from outflank.tools.cli.run_options import RunOptions
-from outflank.tools.match.state.events import Notice, RunEnded, RunObserver, RunOpened
+from outflank.tools.match.state.events import RunEnded, RunObserver, RunOpened
 from outflank.tools.match.state.run import MOST_VOIDS, Run
 from outflank.tools.match.state.run_file import RUN_FILE
 from outflank.tools.runtime.progress import counted, json_line, warn
@@ -51,7 +51,7 @@ def show_run(
     with ExitStack() as stack, Interrupts() as interrupts:
         with Scoreboard(session.settings) as board:
             shown: list[RunObserver] = [board]
-            board.observe(Notice(session.settings.line()))
+            board.say(session.settings.line())
             page = None
             if options.live is not None:
                 from outflank.tools.web.page_process import PageProcess  # needs an optional extra
@@ -60,13 +60,13 @@ def show_run(
                     options.live, options.delay or 0.0, board.say, options.listener, options.joins_at
                 )
                 shown.append(stack.enter_context(page))
-                board.observe(Notice(f"The run is shown at {page.url}"))
+                board.say(f"The run is shown at {page.url}")
             if options.log is not None:
                 shown.append(DialogueFiles(options.log, board.say))
             shown += observers
             if options.as_json:
                 shown.append(JsonLines(board.progress))
-            run = session.play(shown, interrupts, **play)
+            run = session.play(shown, interrupts, say=board.say, **play)
         if page and not session.interruption:
             trouble = _conclude(session, run, options, continuation)
             _stay(page.url, interrupts)

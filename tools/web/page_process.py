@@ -22,7 +22,6 @@ from outflank.tools.match.state.events import (
     GameEnded,
     GameVoided,
     LiveUpdate,
-    Notice,
     RunEnded,
     RunObserver,
     RunOpened,
@@ -123,8 +122,6 @@ class PageProcess(RunObserver):
                 self._put(GameEnded(game.as_kept()))
             case GameVoided(game):
                 self._put(GameVoided(game.as_kept()))
-            case Notice():
-                pass
             case _:
                 self._put(event)
 

@@ -23,7 +23,7 @@ from outflank.tools.match.game.delay import StallWatch
 from outflank.tools.match.game.results import Ending
 from outflank.tools.match.runner import conductor, pool
 from outflank.tools.match.runner.session import RunSession
-from outflank.tools.match.state.events import Event, GameEnded, GameStarted, Notice, TurnPlayed
+from outflank.tools.match.state.events import Event, GameEnded, GameStarted, TurnPlayed
 from outflank.tools.match.state.run import Format
 from outflank.tools.match.state.store import Store, read_run
 from outflank.tools.match.stats.sprt import Sprt
@@ -315,11 +315,7 @@ def test_what_a_full_disk_keeps_out_is_written_when_there_is_room(
 
     monkeypatch.setattr(Store, "_commit", full_for_a_while)
 
-    def note(event: Event) -> None:
-        if isinstance(event, Notice):
-            said.append(event.sentence)
-
-    run = conduct(settings(fake("A"), fake("B"), games=6), tmp_path / "m", note)
+    run = conduct(settings(fake("A"), fake("B"), games=6), tmp_path / "m", say=said.append)
 
     assert len(run.games) == 6
     assert read_run(tmp_path / "m").games == run.games

@@ -17,13 +17,12 @@ from outflank.tools.match.state.events import (
     GameEnded,
     GamesPlanned,
     GameVoided,
-    Notice,
     PairDone,
     Remark,
 )
 from outflank.tools.match.state.run import Format, Run, RunSettings
 from outflank.tools.match.state.store import Store
-from outflank.tools.runtime.progress import counted
+from outflank.tools.runtime.progress import counted, warn
 from outflank.tools.runtime.signals import Interrupts
 
 MOST_ATTEMPTS = 6  # the number of void attempts at a pair in a session after which the run stops
@@ -41,8 +40,9 @@ class Conductor:
         past: the run so far.
         store: the store of the run. It gets each event before `on_event` does.
         pool: the pool in which the games are played.
-        on_event: the function that is called with each event after it was stored, and with each notice for the user.
+        on_event: the function that is called with each event after it was stored.
         interrupts: the signals that end the play; they are checked often.
+        say: the function that shows a message to the user.
     """
 
     def __init__(
@@ -52,6 +52,7 @@ class Conductor:
         pool: PairPool,
         on_event: Callable[[Event], object],
         interrupts: Interrupts,
+        say: Callable[[str], object] = warn,
     ) -> None:
         self.finished = False
         self._settings = past.settings
@@ -59,6 +60,7 @@ class Conductor:
         self._pool = pool
         self._on_event = on_event
         self._interrupts = interrupts
+        self._say = say
         self._standings = Standings(past.settings, past.games)
         self._path = past.settings.value_path()
         for pair in self._standings.pairs:
@@ -205,11 +207,9 @@ class Conductor:
         before = self._store.trouble
         self._store.write(events)
         if self._store.trouble and not before:
-            self._on_event(
-                Notice(f"Note: {self._store.trouble}; results are kept in memory, and writing is retried")
-            )
+            self._say(f"Note: {self._store.trouble}; results are kept in memory, and writing is retried")
         elif before and not self._store.trouble:
-            self._on_event(Notice("Note: writing the records works again; nothing was lost"))
+            self._say("Note: writing the records works again; nothing was lost")
 
 
 def is_over(run: Run, openings: Sequence[tuple[Move, ...]]) -> bool:

@@ -96,6 +96,7 @@ class RunSession:
         interrupts: Interrupts,
         open_pool: OpenPool = local_pool,
         make_conductor: Callable[..., Conductor] = Conductor,
+        say: Callable[[str], object] = warn,
     ) -> Run:
         """Play the missing games, end all engines, and close the file.
 
@@ -106,6 +107,7 @@ class RunSession:
             interrupts: the signals that end the session.
             open_pool: the function that opens the pool in which the pairs are played; see ``OpenPool``.
             make_conductor: the function that makes the conductor; it gets the arguments of ``Conductor``.
+            say: the function that shows a message to the user.
 
         Returns: the final state of the run.
         Raises: Interrupted if a signal arrives before the first game; OutflankError.
@@ -129,7 +131,7 @@ class RunSession:
                 )
                 past = self.past or store.read()
                 notify(RunOpened(self.folder, past))
-                conductor = make_conductor(past, store, pool, notify, interrupts)
+                conductor = make_conductor(past, store, pool, notify, interrupts, say)
                 try:
                     conductor.play()
                 except Interrupted as caught:

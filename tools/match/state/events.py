@@ -116,17 +116,6 @@ class EngineJoined:
 
 
 @dataclass(frozen=True, slots=True)
-class Notice:
-    """A message of the runner to the user; it is not stored.
-
-    Attributes:
-        sentence: the text of the message.
-    """
-
-    sentence: str
-
-
-@dataclass(frozen=True, slots=True)
 class RunEnded:
     """The session is over, and the run's file is closed.
 
@@ -146,7 +135,6 @@ Event = (
     | GameVoided
     | Remark
     | EngineJoined
-    | Notice
     | RunEnded
 )
 
