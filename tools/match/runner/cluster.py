@@ -81,25 +81,25 @@ class ClusterPool:
         task = _play, self._settings, self._run, pairings, engines, self._all_dialogues
         future = self._client.submit(if_same_build, this_build(), *task, key=key, pure=False)
         self._running[key] = future  # Dask cancels a task when no reference to its future is left
-        future.add_done_callback(partial(self._report, pairings))
+        future.add_done_callback(partial(self._report, pairings[0].pair))
 
     def stop(self) -> None:
         """Abort the games being played."""
         self._over.set()
         self._client.cancel(list(self._running.values()))
 
-    def _report(self, pairings: Sequence[Pairing], future: Future) -> None:
+    def _report(self, pair: int, future: Future) -> None:
         self._running.pop(future.key, None)
         try:
             events = future.result()
         except Stopped:
             return
         except Exception as error:  # a failure of our program or of the cluster, not of an engine
-            self.news.put(PairDone(pairings, f"{type(error).__name__}: {error}"))
+            self.news.put(PairDone(pair, f"{type(error).__name__}: {error}"))
             return
         for event in events:
             self.news.put(event)
-        self.news.put(PairDone(pairings))
+        self.news.put(PairDone(pair))
 
 
 def _is_over(run: str) -> Callable[[], bool]:

@@ -137,8 +137,8 @@ class Conductor:
         events: list[Event] = []
         for piece in news:
             match piece:
-                case PairDone(pairings, failure):
-                    events += self._end_pair(pairings[0].pair, failure)
+                case PairDone(pair, failure):
+                    events += self._end_pair(pair, failure)
                 case GameEnded(game):
                     self._standings.add(game.as_kept())
                     self._move_values(game.pairing.pair)

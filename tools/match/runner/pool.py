@@ -345,14 +345,14 @@ class LocalPool:
         worker = self._take_worker(pairings[0].engines)
         try:
             worker.play(pairings, engines)
-            self.news.put(PairDone(pairings))
+            self.news.put(PairDone(pairings[0].pair))
         except Stopped:
             pass
         except Exception as error:  # any other exception is a fault of the runner, not of an engine
             worker.leave()
             # The cause may be temporary, so the next attempt waits.
             self._stop.wait(min(_LONGEST_PAUSE, 4.0 ** (pairings[0].attempt - 1)))
-            self.news.put(PairDone(pairings, f"{type(error).__name__}: {error}"))
+            self.news.put(PairDone(pairings[0].pair, f"{type(error).__name__}: {error}"))
         finally:
             with self._lock:
                 self._free.append(worker)

@@ -1,7 +1,6 @@
 """The messages of a run: events that are stored and shown in their order, and updates during a turn."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -144,11 +143,11 @@ class PairDone:
     """A worker has finished an attempt at a pair of games.
 
     Attributes:
-        pairings: the games that were submitted to the worker.
+        pair: the number of the pair.
         failure: a description of the failure of the runner; empty if the runner did not fail.
     """
 
-    pairings: Sequence[Pairing]
+    pair: int
     failure: str = ""
 
 
