@@ -227,6 +227,12 @@ def is_given(ctx: click.Context, name: str) -> bool:
     return ctx.get_parameter_source(name) not in (None, click.core.ParameterSource.DEFAULT)
 
 
+def is_typed(name: str) -> bool:
+    """Return whether a parameter of the running command is set on the command line."""
+    source = click.get_current_context().get_parameter_source(name)
+    return source is click.core.ParameterSource.COMMANDLINE
+
+
 def is_from_file(name: str) -> bool:
     """Return whether a parameter of the running command was set by a file of defaults."""
     source = click.get_current_context().get_parameter_source(name)

@@ -14,7 +14,7 @@ from outflank.engine import NotationError, SettingsError
 from outflank.protocol.drivers import spec_values
 from outflank.protocol.drivers.spec import EngineSpec
 from outflank.tools.arena.control import Tokens, order
-from outflank.tools.cli.command import Command, CommandGroup, Option, group, handing
+from outflank.tools.cli.command import Command, CommandGroup, Option, group, handing, is_given
 from outflank.tools.cli.options import json_object_option
 from outflank.tools.cli.positions import as_usage
 from outflank.tools.cli.run_options import (
@@ -138,7 +138,7 @@ def serve(
     from outflank.tools.arena.arena import Arena
     from outflank.tools.arena.serving import RUN_FOLDER, serve_arena
 
-    if ctx.get_parameter_source("concurrency") is click.core.ParameterSource.DEFAULT:
+    if not is_given(ctx, "concurrency"):
         played = replace(played, concurrency=0)  # 0 stands for the default number of concurrent pairs
     if form != Format.STANDING and not start and not entrants:
         raise click.UsageError("say when the tournament begins: --start TIME, --entrants N, or both")

@@ -16,7 +16,7 @@ import click
 from outflank.engine import NotationError
 from outflank.protocol.drivers.command import join_command
 from outflank.protocol.drivers.spec import EngineSpec
-from outflank.tools.cli.command import Command, group, handing, is_given
+from outflank.tools.cli.command import Command, group, handing, is_given, is_typed
 from outflank.tools.cli.run_options import (
     ENGINES,
     GAMES,
@@ -173,7 +173,7 @@ def _play_run(
 
     if options.resume:
         _expect_options_of_resume(may_grow)
-        games = played.games if may_grow and _is_typed("games") else None
+        games = played.games if may_grow and is_typed("games") else None
         folder, allow = options.resume, partial(ask_about_commands, options.resume)
         return _resume(folder, allow, options, _typed_concurrency(played), games)
     settings = choose()
@@ -216,11 +216,7 @@ def _resume(
 
 
 def _typed_concurrency(played: RunSettings) -> int | None:
-    return played.concurrency if _is_typed("concurrency") else None
-
-
-def _is_typed(name: str) -> bool:
-    return click.get_current_context().get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
+    return played.concurrency if is_typed("concurrency") else None
 
 
 def _expect_options_of_resume(may_grow: bool) -> None:
@@ -228,7 +224,7 @@ def _expect_options_of_resume(may_grow: bool) -> None:
     names = (*(["games"] if may_grow else []), *_WITH_RESUME)
     options = {str(parameter.name): parameter.opts[0] for parameter in context.command.params}
     for name, option in options.items():
-        if _is_typed(name) and name not in ("resume", *names):
+        if is_typed(name) and name not in ("resume", *names):
             allowed = ", ".join(options[each] for each in names if each in options)
             raise click.BadParameter(
                 f"{option} can't be combined with it; only these can: {allowed}", param_hint="--resume"

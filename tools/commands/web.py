@@ -9,13 +9,11 @@ from outflank.engine import Rules, Searcher
 from outflank.engine.search.limits import DEFAULT_LEVEL
 from outflank.protocol.drivers.spec import EngineSpec, read_engines
 from outflank.tools.analysis.requests import Defaults, SearchRequest
-from outflank.tools.cli.command import AddressOption, Command
+from outflank.tools.cli.command import AddressOption, Command, is_typed
 from outflank.tools.cli.options import archive_option, plain_search_options, rules_option
 from outflank.tools.cli.positions import complete_games
 from outflank.tools.cli.types import WholeNumber, read_by
 from outflank.tools.web.board import serve_board
-
-_TYPED = click.core.ParameterSource.COMMANDLINE
 
 
 @click.command(cls=Command)
@@ -55,8 +53,7 @@ def web(
     docs/web.md.
     Without arguments, a second start opens the page of the first.
     """
-    context = click.get_current_context()
-    is_plain = all(context.get_parameter_source(name) is not _TYPED for name in context.params)
+    is_plain = not any(map(is_typed, click.get_current_context().params))
     defaults = Defaults(rules, SearchRequest(level=DEFAULT_LEVEL))
     searchers = [Searcher(hash_mb, threads) for _ in range(concurrency)]
     mode = "study" if texts else "play"
