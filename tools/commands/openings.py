@@ -1,6 +1,5 @@
 """``outflank openings``: finds openings by name, and makes the suite of balanced openings for matches."""
 
-from functools import partial
 from pathlib import Path
 from typing import Unpack
 
@@ -14,10 +13,8 @@ from outflank.storage.files import STDOUT, open_output
 from outflank.tools.cli.command import CommandGroup, handing
 from outflank.tools.cli.options import output_option, place_options, selectivity_option, weights_option
 from outflank.tools.cli.types import Number, WholeNumber, shown_output
+from outflank.tools.match.openings.sources import make_suite
 from outflank.tools.runtime.cluster import Place
-from outflank.tools.runtime.progress import progress_bar
-
-_BATCH = 64  # the number of openings per task; with small tasks, communication would dominate
 
 
 @click.group(cls=CommandGroup)
@@ -58,37 +55,14 @@ def make(output: Path, moves: int, within: float, deep: Limit, **place: Unpack[P
     Symmetric positions are written only once. Without further options, this writes the suite that Outflank ships, in
     ten minutes on one processor. --openings FILE of a match accepts any file of transcripts.
     """
-    from outflank.tools.match.openings.sources import judge_all, openings_of
-    from outflank.tools.runtime.executor import open_executor, run_all
-    from outflank.tools.runtime.kept import KeptResults
-
-    candidates = openings_of(moves)
-    batches = [candidates[begin : begin + _BATCH] for begin in range(0, len(candidates), _BATCH)]
-    task = partial(judge_all, within=within, deep=deep)
-    balanced: list[str] = []
-    question = {"moves": moves, "within": within, "depth": deep.depth, "selectivity": deep.selectivity}
-    with (
-        open_executor(**place) as (executor, at_once),
-        progress_bar("openings", len(candidates), "openings") as advance,
-        KeptResults("openings make", list[float | None], **question) as results,
-    ):
-        for batch, scores in results.as_ready(
-            batches, str, lambda left: run_all(executor, task, left, at_once)
-        ):
-            judged = zip(batch, scores, strict=True)
-            balanced += [
-                f"{opening}  # {score:+.0f}\n" for (opening, _), score in judged if score is not None
-            ]
-            advance(len(batch))
+    balanced, judged = make_suite(moves, within, deep, **place)
     settings = f"--moves {moves} --within {within:g} --depth {deep.depth} --selectivity {deep.selectivity}"
     text = (
-        f"# {len(balanced)} of the {len(candidates)} positions after {moves} moves of Othello, once up to symmetry:\n"
+        f"# {len(balanced)} of the {judged} positions after {moves} moves of Othello, once up to symmetry:\n"
         f"# those in which Outflank {__version__} saw no side more than {within:g} discs ahead. After each\n"
         f"# is its score, in discs from Black's side. Made with the weights of CRC-32 {checksum()} by\n"
-        f"# outflank openings make {settings}\n" + "".join(sorted(balanced))
+        f"# outflank openings make {settings}\n" + "".join(balanced)
     )
     with open_output(output) as file:
         file.write(text.encode())
-    click.echo(
-        f"wrote {len(balanced)} of {len(candidates)} openings to {shown_output(output)}", err=output is STDOUT
-    )
+    click.echo(f"wrote {len(balanced)} of {judged} openings to {shown_output(output)}", err=output is STDOUT)

@@ -171,7 +171,7 @@ COMMANDS = {
 IN_SMALL_STEPS = {
     "archive": "from outflank.tools.archive import build; "
     "build._SECONDS_BETWEEN_COMMITS, build._GAMES_AT_ONCE = 0, 50",
-    "openings": "from outflank.tools.commands import openings; openings._BATCH = 8",
+    "openings": "from outflank.tools.match.openings import sources; sources._BATCH = 8",
     "proof": "from outflank.tools.solving.proofs import check; check.NOTED = 20",
 }
 """The statements that make a command keep something more often, by the first word of the command."""

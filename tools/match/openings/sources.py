@@ -9,9 +9,11 @@ import random
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import cycle, islice
 from operator import itemgetter
 from pathlib import Path
+from typing import Unpack
 
 from outflank.book.keys import after_passes
 from outflank.engine import (
@@ -30,7 +32,8 @@ from outflank.protocol.formats.annotated import AnnotatedGame, BadGame
 from outflank.protocol.formats.reading import capped
 from outflank.protocol.lines import printable
 from outflank.storage.files import open_regular
-from outflank.tools.runtime.progress import warn
+from outflank.tools.runtime.cluster import Place
+from outflank.tools.runtime.progress import progress_bar, warn
 
 
 def play_random(
@@ -183,6 +186,7 @@ _FIRST_MOVE = "f5"  # a convention; the four possible first moves are symmetric
 # A shallow search rejects most positions. In a sample, its score differed from a deep search's by at most 4 discs.
 _SCREEN = Limit(depth=10, selectivity=73)
 _SCREEN_DISCS = 4.0
+_BATCH = 64  # the number of openings per task; with small tasks, communication would dominate
 
 
 def balanced_openings(count: int, rules: Rules, seed: int) -> Iterator[tuple[Move, ...]]:
@@ -223,8 +227,37 @@ def openings_of(moves: int) -> list[tuple[str, Position]]:
     return sorted(((text, position) for text, position in found if position.legal_mask()), key=itemgetter(0))
 
 
-def judge_all(openings: Sequence[tuple[str, Position]], within: float, deep: Limit) -> list[float | None]:
-    """Return the result of ``judge`` for each opening."""
+def make_suite(moves: int, within: float, deep: Limit, **place: Unpack[Place]) -> tuple[list[str], int]:
+    """Judge all openings of `moves` moves in worker processes; see ``judge``. A later call continues a killed one.
+
+    Returns: the sorted lines of the balanced openings, each with its score; and the number of all openings.
+    """
+    # Imported here, since help texts do not need them.
+    from outflank.tools.runtime.executor import open_executor, run_all
+    from outflank.tools.runtime.kept import KeptResults
+
+    candidates = openings_of(moves)
+    batches = [candidates[begin : begin + _BATCH] for begin in range(0, len(candidates), _BATCH)]
+    task = partial(_judge_all, within=within, deep=deep)
+    balanced: list[str] = []
+    question = {"moves": moves, "within": within, "depth": deep.depth, "selectivity": deep.selectivity}
+    with (
+        open_executor(**place) as (executor, at_once),
+        progress_bar("openings", len(candidates), "openings") as advance,
+        KeptResults("openings make", list[float | None], **question) as results,
+    ):
+        for batch, scores in results.as_ready(
+            batches, str, lambda left: run_all(executor, task, left, at_once)
+        ):
+            judged = zip(batch, scores, strict=True)
+            balanced += [
+                f"{opening}  # {score:+.0f}\n" for (opening, _), score in judged if score is not None
+            ]
+            advance(len(batch))
+    return sorted(balanced), len(candidates)
+
+
+def _judge_all(openings: Sequence[tuple[str, Position]], within: float, deep: Limit) -> list[float | None]:
     return [judge(position, within, deep) for _, position in openings]
 
 
