@@ -9,15 +9,20 @@ import functools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
+from pathlib import Path
 from typing import Literal
+
+import click
 
 from outflank.book.keys import key_of
 from outflank.engine import IllegalMoveError, Limit, Line, Move, NotationError, Position, Searcher
+from outflank.engine.evaluation import weights
 from outflank.engine.search.limits import BOLDEST
 from outflank.protocol.formats import sgf
 from outflank.protocol.formats.annotated import AnnotatedGame, Recorder, for_black
 from outflank.protocol.formats.obf import Problem
 from outflank.protocol.server.human_strength import HIGHEST_ELO, LOWEST_ELO, chances, depths, strength_of
+from outflank.storage.files import STDOUT, open_output
 from outflank.tools.page.parts import page_parts, rendered
 from outflank.tools.report.board import board_text, is_coloured, say
 from outflank.tools.report.search import moves_text, score_text
@@ -206,6 +211,13 @@ def solved_share(puzzles: Sequence[Puzzle], elo: int) -> float:
     return 1.0 - sum(puzzle.failures[elo] for puzzle in puzzles) / len(puzzles)
 
 
+def print_shares(puzzles: Sequence[Puzzle]) -> None:
+    """Print the share of the problems that each level of ``ELOS`` solves, to stderr."""
+    click.echo(f"{counted(len(puzzles), 'problem')}; expected share solved, by Elo rating", err=True)
+    for elo in ELOS:
+        click.echo(f"{elo:>6}  {solved_share(puzzles, elo):>4.0%}", err=True)
+
+
 def obf_line(puzzle: Puzzle, number: int) -> str:
     """Return an OBF line with the scores of all moves. Its comment has the goal, the difficulty and the source."""
     failed = " ".join(f"{elo}: {share:.0%}" for elo, share in puzzle.failures.items())
@@ -257,6 +269,28 @@ def render_page(puzzles: Sequence[Puzzle]) -> str:
     return rendered(
         "puzzles.html", puzzles=shown, levels=levels, **page_parts(puzzles[0].position.rules, "tables.js")
     )
+
+
+def _as_obf(puzzles: Sequence[Puzzle]) -> str:
+    heading = f"% {counted(len(puzzles), 'problem')} by outflank {weights.version()}\n"
+    return "".join([heading, *(obf_line(each, n) for n, each in enumerate(puzzles, 1))])
+
+
+def _as_sgf(puzzles: Sequence[Puzzle]) -> str:
+    return "".join(sgf_game(each, n) for n, each in enumerate(puzzles, 1))
+
+
+FORMS = {".obf": _as_obf, ".sgf": _as_sgf, ".html": render_page}
+"""The functions that write problems in each format, by the suffix of the file."""
+
+
+def write_puzzles(puzzles: Sequence[Puzzle], outputs: Sequence[Path]) -> None:
+    """Write the problems to each file in the format of its suffix. If no file is OBF, write OBF to stdout."""
+    forms = [".obf" if output is STDOUT else output.suffix.lower() for output in outputs]
+    targets = [*zip(outputs, forms, strict=True), *([] if ".obf" in forms else [(STDOUT, ".obf")])]
+    for output, form in targets:
+        with open_output(output) as stream:
+            stream.write(FORMS[form](puzzles).encode())
 
 
 def question(position: Position, goal: Goal) -> str:

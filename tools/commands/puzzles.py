@@ -9,21 +9,18 @@ from typing import TYPE_CHECKING
 import click
 
 from outflank.engine import NotationError, OutflankError, Rules
-from outflank.engine.evaluation import weights
 from outflank.protocol.formats import FormatName, obf
 from outflank.protocol.formats.annotated import AnnotatedGame
-from outflank.storage.files import STDOUT, open_output
+from outflank.storage.files import STDOUT
 from outflank.tools.analysis.puzzles import (
-    ELOS,
+    FORMS,
     Goal,
     Problems,
     Puzzle,
     ask_all,
     find,
-    obf_line,
-    render_page,
-    sgf_game,
-    solved_share,
+    print_shares,
+    write_puzzles,
 )
 from outflank.tools.cli.command import CommandGroup, completions
 from outflank.tools.cli.game_filter import GameFilter, filter_options, source_option
@@ -101,7 +98,7 @@ def puzzles() -> None:
 @output_files_option(
     "Write the problems as OBF (.obf), SGF (.sgf) or one page with hidden solutions (.html); may be repeated. "
     "Without an .obf file, OBF goes to standard output.",
-    (".obf", ".sgf", ".html"),
+    tuple(FORMS),
     former=["--sgf", "--html"],
     stdout=True,
 )
@@ -154,41 +151,14 @@ def find_problems(
         if order == "difficulty":
             found.sort(key=lambda puzzle: puzzle.difficulty)
         if found:
-            _write(found, outputs)
-            _report(found)
+            write_puzzles(found, outputs)
+            print_shares(found)
     read.end()
     read.expect_good()
     if not found:
         raise OutflankError("the games contain no such problem, so nothing was written")
     if count is not None and len(found) < count:
         warn(f"the games contain only {counted(len(found), 'problem')}, not {count:,}")
-
-
-def _write(found: Sequence[Puzzle], outputs: Sequence[Path]) -> None:
-    """Write the problems to each file in the format of its suffix. If no file is OBF, write OBF to stdout."""
-    forms = [".obf" if output is STDOUT else output.suffix.lower() for output in outputs]
-    targets = [*zip(outputs, forms, strict=True), *([] if ".obf" in forms else [(STDOUT, ".obf")])]
-    for output, form in targets:
-        with open_output(output) as stream:
-            stream.write(_FORMS[form](found).encode())
-
-
-def _as_obf(found: Sequence[Puzzle]) -> str:
-    heading = f"% {counted(len(found), 'problem')} by outflank {weights.version()}\n"
-    return "".join([heading, *(obf_line(each, n) for n, each in enumerate(found, 1))])
-
-
-def _as_sgf(found: Sequence[Puzzle]) -> str:
-    return "".join(sgf_game(each, n) for n, each in enumerate(found, 1))
-
-
-_FORMS = {".obf": _as_obf, ".sgf": _as_sgf, ".html": render_page}
-
-
-def _report(found: Sequence[Puzzle]) -> None:
-    click.echo(f"{counted(len(found), 'problem')}; expected share solved, by Elo rating", err=True)
-    for elo in ELOS:
-        click.echo(f"{elo:>6}  {solved_share(found, elo):>4.0%}", err=True)
 
 
 @puzzles.command("solve")
