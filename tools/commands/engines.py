@@ -4,7 +4,6 @@ import json
 import math
 import random
 import time
-from collections.abc import Iterable
 from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
@@ -33,8 +32,7 @@ from outflank.tools.checks.tapped_drivers import PATIENCE_SECONDS, THINKING_SECO
 from outflank.tools.cli.command import Command, completed_by
 from outflank.tools.cli.options import json_option, rules_option
 from outflank.tools.cli.types import BEYOND_USE, EXISTING_FOLDER, SECONDS, WholeNumber, read_by
-from outflank.tools.match.game.mirror import MIRROR_NAMES, mirror_fault, outcome_of, play_mirror_pair
-from outflank.tools.match.game.results import GameRecord
+from outflank.tools.match.game.mirror import mirror_fault, outcome_of, pair_facts, play_mirror_pair
 from outflank.tools.match.openings.sources import random_openings
 from outflank.tools.runtime.progress import counted, json_line, warn
 from outflank.tools.runtime.signals import Interrupts
@@ -243,21 +241,10 @@ def selftest(
             fault = mirror_fault(*pair)
             broken += bool(fault)
             if as_json:
-                click.echo(json.dumps(_pair_facts(number, fault, pair)))
+                click.echo(json.dumps(pair_facts(number, fault, pair)))
             else:
                 click.echo(f"pair {number:<4d} {fault or f'mirrored: {outcome_of(pair[0])}'}")
     if broken:
         raise OutflankError(f"not mirror images: {broken} of {counted(pairs, 'pair')} (named above)")
     if not as_json:
         click.echo("All pairs are mirror images.")
-
-
-def _pair_facts(number: int, fault: str, games: Iterable[GameRecord]) -> dict[str, object]:
-    return {
-        "pair": number,
-        "mirrored": not fault,
-        "trouble": fault,
-        "points": sum(game.points_of(MIRROR_NAMES[0]) for game in games),
-        "margins": [game.margin for game in games],
-        "transcripts": [game.transcript for game in games],
-    }

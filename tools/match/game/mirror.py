@@ -32,6 +32,18 @@ def outcome_of(game: GameRecord) -> str:
     return f"{len(game.turns)} turns, {result}"
 
 
+def pair_facts(number: int, fault: str, games: Sequence[GameRecord]) -> dict[str, object]:
+    """Return a pair as JSON data. `fault` is the result of ``mirror_fault``."""
+    return {
+        "pair": number,
+        "mirrored": not fault,
+        "trouble": fault,
+        "points": sum(game.points_of(MIRROR_NAMES[0]) for game in games),
+        "margins": [game.margin for game in games],
+        "transcripts": [game.transcript for game in games],
+    }
+
+
 def play_mirror_pair(
     engine: EngineSpec, rules: Rules, opening: tuple[Move, ...], number: int, on_wait: Callable[[], object]
 ) -> tuple[GameRecord, GameRecord]:
