@@ -1,6 +1,8 @@
 """Prints engines of the catalogue for ``outflank engines``, and findings for ``outflank compliance``."""
 
-from collections.abc import Iterable, Iterator
+import math
+import time
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from textwrap import fill
 
@@ -10,14 +12,25 @@ from outflank.engine import NotationError, Rules
 from outflank.protocol.drivers import make_driver
 from outflank.protocol.drivers.catalogue import CatalogueEntry, search_path
 from outflank.protocol.drivers.errors import EngineError
+from outflank.protocol.drivers.process_driver import START_SECONDS
 from outflank.protocol.drivers.spec import EngineSpec
 from outflank.protocol.lines import printable
-from outflank.tools.checks.examination import CATALOGUES, SECTION_OF, Finding, examine, verdict
-from outflank.tools.runtime.progress import json_line
+from outflank.tools.checks.check import Check
+from outflank.tools.checks.examination import (
+    CATALOGUES,
+    OTHER_PROTOCOL,
+    SECTION_OF,
+    Finding,
+    examine,
+    verdict,
+)
+from outflank.tools.checks.tapped_drivers import TappedDriver
+from outflank.tools.runtime.progress import json_line, warn
 from outflank.tools.runtime.signals import Interrupts
 
 _LONGEST_TROUBLE = 400
 _INDENT = " " * 10
+_SILENT_SECONDS = 3.0  # the time without an answer after which a user is warned
 
 
 def check_lines() -> Iterator[str]:
@@ -104,19 +117,38 @@ def engine_facts(known: CatalogueEntry) -> list[dict[str, str]]:
     return [{**fact, "date": str(fact["date"])} for fact in known.facts]
 
 
-def shown_findings(findings: Iterable[Finding], dialogue: bool, as_json: bool) -> Iterator[Finding]:
-    """Print and yield each finding."""
+def shown_examination(
+    open_driver: Callable[..., TappedDriver], checks: Iterable[Check], dialogue: bool, as_json: bool
+) -> list[Finding]:
+    """Run the checks on an engine; print and return the findings. Warn once if no answer comes for some seconds.
+
+    `open_driver` returns the driver of the engine for the argument ``on_wait``. Raises: EngineError; Interrupted.
+    """
+    findings: list[Finding] = []
     section = ""
-    for finding in findings:
-        check = finding.check
-        if as_json:
-            click.echo(json_line(_finding_facts(finding)))
-        else:
-            if SECTION_OF[check.name] != section:
-                section = SECTION_OF[check.name]
+    warning_due = time.monotonic() + _SILENT_SECONDS
+
+    def wait() -> None:
+        nonlocal warning_due
+        interrupts.check()
+        if time.monotonic() > warning_due:
+            warning_due = math.inf  # so that the warning is not repeated
+            warn(
+                f"no answer within {_SILENT_SECONDS:g} s (a start may take up to {START_SECONDS:g} s); {OTHER_PROTOCOL}"
+            )
+
+    with Interrupts() as interrupts, open_driver(on_wait=wait) as engine:
+        for finding in examine(engine, checks):
+            warning_due = math.inf
+            findings.append(finding)
+            if as_json:
+                click.echo(json_line(_finding_facts(finding)))
+                continue
+            if SECTION_OF[finding.check.name] != section:
+                section = SECTION_OF[finding.check.name]
                 click.secho(f"\n{section}", bold=True)
             _print_finding(finding, dialogue)
-        yield finding
+    return findings
 
 
 def _print_finding(finding: Finding, dialogue: bool) -> None:

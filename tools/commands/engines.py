@@ -1,11 +1,10 @@
 """``outflank engines``, ``compliance`` and ``selftest``: list installed engines, and test an engine's behaviour."""
 
 import json
-import math
 import random
-import time
 from dataclasses import replace
 from difflib import get_close_matches
+from functools import partial
 from pathlib import Path
 
 import click
@@ -14,10 +13,9 @@ from outflank import __version__
 from outflank.engine import NotationError, OutflankError, Rules
 from outflank.protocol.drivers.catalogue import catalogue
 from outflank.protocol.drivers.command import join_command
-from outflank.protocol.drivers.process_driver import START_SECONDS
 from outflank.protocol.drivers.spec import EngineSpec, command_line, is_ours, read_keys
 from outflank.protocol.drivers.spec_values import Protocol
-from outflank.tools.checks.examination import CATALOGUES, OTHER_PROTOCOL, SECTION_OF, examine, verdict
+from outflank.tools.checks.examination import CATALOGUES, SECTION_OF, verdict
 from outflank.tools.checks.show import (
     broken_rules,
     check_lines,
@@ -26,7 +24,7 @@ from outflank.tools.checks.show import (
     facts_text,
     find_engine,
     outcome_text,
-    shown_findings,
+    shown_examination,
 )
 from outflank.tools.checks.tapped_drivers import PATIENCE_SECONDS, THINKING_SECONDS
 from outflank.tools.cli.command import Command, completed_by
@@ -34,12 +32,11 @@ from outflank.tools.cli.options import json_option, rules_option
 from outflank.tools.cli.types import BEYOND_USE, EXISTING_FOLDER, SECONDS, WholeNumber, read_by
 from outflank.tools.match.game.mirror import mirror_fault, outcome_of, pair_facts, play_mirror_pair
 from outflank.tools.match.openings.sources import random_openings
-from outflank.tools.runtime.progress import counted, json_line, warn
+from outflank.tools.runtime.progress import counted, json_line
 from outflank.tools.runtime.signals import Interrupts
 
 _ENGINE = 'cmd="outflank gtp --level 4" restart=yes'
 _MOST_MOVES = 40
-_SILENT_SECONDS = 3.0
 
 
 @click.command(cls=Command)
@@ -159,14 +156,7 @@ def compliance(
     checks = [check for name, check in known.items() if not names or name in names]
     if not as_json:
         click.echo(f"outflank {__version__}, {len(checks)} of {len(known)} checks of {join_command(command)}")
-    with (
-        Interrupts() as interrupts,
-        driver(entry, patience, thinking, on_wait=(first := _FirstAnswer(interrupts)).wait) as engine,
-    ):
-        findings = []
-        for finding in shown_findings(examine(engine, checks), dialogue, as_json):
-            first.has_come = True
-            findings.append(finding)
+    findings = shown_examination(partial(driver, entry, patience, thinking), checks, dialogue, as_json)
     counts = verdict(findings)
     complies = not counts["failed"]
     if as_json:
@@ -179,33 +169,6 @@ def compliance(
         else:
             click.secho(f"The engine breaks required rules: {broken_rules(findings)}.", fg="red", bold=True)
     ctx.exit(0 if complies and not (strict and counts["warned"]) else 1)
-
-
-class _FirstAnswer:
-    """Warns once that an engine may speak another protocol, if no answer has come in ``_SILENT_SECONDS``.
-
-    Args:
-        interrupts: the recorder of signals; a signal ends the wait.
-
-    Attributes:
-        has_come: True if the first answer has arrived.
-    """
-
-    def __init__(self, interrupts: Interrupts) -> None:
-        self._interrupts = interrupts
-        self._began: float | None = None
-        self.has_come = False
-
-    def wait(self) -> None:
-        """Check the time since the first call; called repeatedly while an answer is awaited. Raises: Interrupted."""
-        self._interrupts.check()
-        now = time.monotonic()
-        self._began = now if self._began is None else self._began
-        if not self.has_come and now - self._began > _SILENT_SECONDS:
-            self._began = math.inf  # so that the warning is not repeated
-            warn(
-                f"no answer within {_SILENT_SECONDS:g} s (a start may take up to {START_SECONDS:g} s); {OTHER_PROTOCOL}"
-            )
 
 
 @click.command(cls=Command)
