@@ -1,19 +1,24 @@
-"""Formats answers of the analysis service: as JSON objects for programs, as table rows for people."""
+"""Formats and prints answers of the analysis service: as JSON objects for programs, as table rows for people."""
 
+import json
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+import click
+
 from outflank import __version__
-from outflank.engine import SearchInfo, SearchResult, square_name, squares_of
+from outflank.engine import OutflankError, SearchInfo, SearchResult, square_name, squares_of
 from outflank.engine.evaluation.weights import checksum
 from outflank.engine.position import Position
 from outflank.engine.search.stability import stable_discs
 from outflank.tools.analysis.requests import Action, Diagnostic, Item, Query
 from outflank.tools.report.board import end_text
-from outflank.tools.report.search import facts, moves_text, score_number, search_cells
+from outflank.tools.report.search import facts, heading, moves_text, score_number, search_cells
+from outflank.tools.runtime.progress import Complaints, counted
 
-ANSWER_ROW = "{#:>6}  {move:<5} {score:>6}  {certainty:<16}  {line}"
-"""The row layout that ``answer_row`` fills in."""
+_ANSWER_ROW = "{#:>6}  {move:<5} {score:>6}  {certainty:<16}  {line}"
+"""The row layout that ``_answer_row`` fills in."""
 _LINE_SHOWN = 12  # the maximum number of moves that the table shows of a line
 
 
@@ -79,13 +84,12 @@ def stable_facts(position: Position) -> dict[str, list[str]]:
     }
 
 
-def answer_row(query: Query, found: SearchInfo) -> str:
-    """Return the result of a query as a table row."""
+def _answer_row(query: Query, found: SearchInfo) -> str:
     cells = search_cells(found, query.position.empties) | {"#": str(query.identity)}
     cells["line"] = moves_text(found.pv[:_LINE_SHOWN])
     if query.position.is_over:
         cells |= {"move": "over", "line": end_text(query.position)}
-    return ANSWER_ROW.format_map(cells)
+    return _ANSWER_ROW.format_map(cells)
 
 
 def _found(query: Query, found: SearchInfo | None) -> dict[str, Any]:
@@ -97,3 +101,25 @@ def _found(query: Query, found: SearchInfo | None) -> dict[str, Any]:
     if not isinstance(found, SearchResult):
         return {"kind": "info", **made}
     return {"kind": "result", "move": best_move(query.position, found), "stopped": found.stopped, **made}
+
+
+def print_answers(given: Iterable[Answer], as_json: bool) -> None:
+    """Print answers as they arrive. Raises: OutflankError at the end if items could not be read."""
+    bad, remarks = 0, Complaints("remark")
+    if not as_json:
+        click.echo(heading(_ANSWER_ROW))
+    for answer in given:
+        bad += isinstance(answer.item, Diagnostic) and not answer.item.is_warning
+        if as_json:
+            click.echo(json.dumps(answer_facts(answer)))
+        elif isinstance(answer.item, Query):
+            if answer.found is not None:
+                click.echo(_answer_row(answer.item, answer.found))
+        elif isinstance(answer.item, Diagnostic):
+            origin = answer.item.tags.get("file") or f"request {answer.item.tags['id']}"
+            remarks.add(f"{origin}: {answer.item.sentence}")
+        else:
+            assert isinstance(answer.item, Action)
+    remarks.end()
+    if bad:
+        raise OutflankError(f"{counted(bad, 'position')} can't be read ({remarks.where})")

@@ -1,6 +1,5 @@
 """``outflank analyze``: searches positions and prints the results, or serves requests of other programs in JSON."""
 
-import json
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import chain, count, islice
@@ -8,11 +7,11 @@ from pathlib import Path
 
 import click
 
-from outflank.engine import OutflankError, Parameters, Rules, Searcher
+from outflank.engine import Parameters, Rules, Searcher
 from outflank.engine.search.limits import DEFAULT_LEVEL
 from outflank.protocol.formats.annotated import AnnotatedGame
-from outflank.tools.analysis.answers import ANSWER_ROW, Answer, answer_facts, answer_row
-from outflank.tools.analysis.requests import Action, Defaults, Diagnostic, Item, Query, SearchRequest
+from outflank.tools.analysis.answers import print_answers
+from outflank.tools.analysis.requests import Defaults, Item, SearchRequest
 from outflank.tools.analysis.service import AnalysisService, answers, games_as_items, items_of, requests_of
 from outflank.tools.cli.books import books_to_read
 from outflank.tools.cli.command import AddressOption, Command, group, handing
@@ -26,8 +25,7 @@ from outflank.tools.cli.options import (
 )
 from outflank.tools.cli.positions import PositionArgument, as_usage, complete_games
 from outflank.tools.cli.types import COUNT, EXISTING_FILE, SECONDS, WholeNumber
-from outflank.tools.report.search import heading, settings_line
-from outflank.tools.runtime.progress import Complaints, counted
+from outflank.tools.report.search import settings_line
 from outflank.tools.web.board import serve_board
 
 _SECONDS = 5.0
@@ -137,7 +135,7 @@ def analyze(
 
     def answer_many(items: Iterable[Item], as_json: bool) -> None:
         begin(many, err=as_json)
-        _answer_many(answers(AnalysisService(searchers), items, ordered), as_json)
+        print_answers(answers(AnalysisService(searchers), items, ordered), as_json)
 
     if len(texts) > 1:
         answer_many(items_of(texts, defaults), as_json)
@@ -161,24 +159,3 @@ def analyze(
             analyze_game(game, search, AnalysisService(searchers), as_json, entry)
         else:
             answer_many(games_as_items(chain(first, entries), texts[0], defaults, count(1)), as_json)
-
-
-def _answer_many(given: Iterable[Answer], as_json: bool) -> None:
-    bad, remarks = 0, Complaints("remark")
-    if not as_json:
-        click.echo(heading(ANSWER_ROW))
-    for answer in given:
-        bad += isinstance(answer.item, Diagnostic) and not answer.item.is_warning
-        if as_json:
-            click.echo(json.dumps(answer_facts(answer)))
-        elif isinstance(answer.item, Query):
-            if answer.found is not None:
-                click.echo(answer_row(answer.item, answer.found))
-        elif isinstance(answer.item, Diagnostic):
-            origin = answer.item.tags.get("file") or f"request {answer.item.tags['id']}"
-            remarks.add(f"{origin}: {answer.item.sentence}")
-        else:
-            assert isinstance(answer.item, Action)
-    remarks.end()
-    if bad:
-        raise OutflankError(f"{counted(bad, 'position')} can't be read ({remarks.where})")
