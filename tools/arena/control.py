@@ -13,7 +13,7 @@ import socket
 import socketserver
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from functools import partial
 from hashlib import sha256
@@ -21,8 +21,11 @@ from pathlib import Path
 from typing import Any
 
 from outflank.engine import FileFormatError, OutflankError, SettingsError
+from outflank.protocol.drivers.spec import EngineSpec
 from outflank.storage.database import expect_types
 from outflank.storage.outside_json import read_json_object
+from outflank.tools.match.state.config_file import read_config
+from outflank.tools.runtime.progress import counted
 
 _NAME = "control"
 _HOST = "127.0.0.1"
@@ -155,3 +158,40 @@ def order(folder: Path, **what: Any) -> Any:
     if "error" in answer:
         raise SettingsError(answer["error"])
     return answer["answer"]
+
+
+def status_lines(status: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the server's answer to the order ``status`` as lines of text."""
+    yield f"{counted(status['games_ended'], 'game')} ended{', paused' if status['paused'] else ''}"
+    yield from map(_entrant_line, status["entrants"])
+    for game in status["playing"]:
+        yield f"game {game['game']}: {game['black']} (Black) - {game['white']} (White)"
+
+
+def _entrant_line(one: Mapping[str, Any]) -> str:
+    state = f"connected with {one['engine']}" if one["open"] else "not connected"
+    slots = f", {counted(one['slots'], 'slot')}" if one["open"] else ""
+    losses = f", connection lost {counted(one['losses'], 'time')}" if one["losses"] else ""
+    return f"{one['name']}: {state}{slots}, {1000 * one['line']:.1f} ms network allowance{losses}"
+
+
+def new_token(arena: Path, name: str) -> str:
+    """Return a new token for an entrant, whose previous one becomes void. Raises: SettingsError for a local engine."""
+    if name in {EngineSpec.parse(text).name for text in arena_config(arena).get("engine", ())}:
+        raise SettingsError(f"{name} runs on the server's machine and needs no token: use another name")
+    folder = arena_folder(arena)
+    token = Tokens(folder).admit(name)
+    with suppress(SettingsError):  # raised if no server runs the arena
+        order(folder, do="renew", name=name)
+    return token
+
+
+def arena_config(arena: Path) -> dict[str, Any]:
+    """Return the settings of an arena's TOML file; empty without a file. `arena`: the file, or the arena's folder."""
+    file = Path(f"{arena}.toml") if arena.is_dir() else arena
+    return read_config(file) if file.is_file() else {}
+
+
+def arena_folder(arena: Path) -> Path:
+    """Return the folder of an arena. `arena`: the folder, or the arena's TOML file."""
+    return arena if arena.is_dir() else Path(arena_config(arena).get("out") or arena.with_suffix(""))

@@ -1,7 +1,6 @@
 """``outflank serve``, ``join`` and ``arena``: arenas, in which engines play from their authors' machines."""
 
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
@@ -10,10 +9,10 @@ from typing import Any
 
 import click
 
-from outflank.engine import NotationError, SettingsError
+from outflank.engine import NotationError
 from outflank.protocol.drivers import spec_values
 from outflank.protocol.drivers.spec import EngineSpec
-from outflank.tools.arena.control import Tokens, order
+from outflank.tools.arena.control import arena_config, arena_folder, new_token, order, status_lines
 from outflank.tools.cli.command import Command, CommandGroup, Option, group, handing, is_given
 from outflank.tools.cli.options import json_object_option
 from outflank.tools.cli.positions import as_usage
@@ -32,12 +31,12 @@ from outflank.tools.cli.run_options import (
     watched_json_option,
 )
 from outflank.tools.cli.types import EXISTING_FILE, Seconds, WholeNumber, read_by
-from outflank.tools.match.state.config_file import chosen_engines, read_config
+from outflank.tools.match.state.config_file import chosen_engines
 from outflank.tools.match.state.run import Format, RunSettings
 from outflank.tools.runs.resume import ask_about_commands
 from outflank.tools.runs.show import show_run
 from outflank.tools.runtime.address import Address
-from outflank.tools.runtime.progress import counted, json_line, warn
+from outflank.tools.runtime.progress import json_line, warn
 from outflank.tools.runtime.signals import Interrupts
 
 _LISTEN = "127.0.0.1:8765"
@@ -220,22 +219,9 @@ def arena() -> None:
 @json_object_option
 def status(arena: Path, as_json: bool) -> None:
     """Show the entrants, their connections and the games in progress."""
-    found = order(_folder(arena), do="status")
-    if as_json:
-        click.echo(json_line(found))
-        return
-    click.echo(f"{counted(found['games_ended'], 'game')} ended{', paused' if found['paused'] else ''}")
-    for one in found["entrants"]:
-        click.echo(_entrant_line(one))
-    for game in found["playing"]:
-        click.echo(f"game {game['game']}: {game['black']} (Black) - {game['white']} (White)")
-
-
-def _entrant_line(one: dict[str, Any]) -> str:
-    state = f"connected with {one['engine']}" if one["open"] else "not connected"
-    slots = f", {counted(one['slots'], 'slot')}" if one["open"] else ""
-    losses = f", connection lost {counted(one['losses'], 'time')}" if one["losses"] else ""
-    return f"{one['name']}: {state}{slots}, {1000 * one['line']:.1f} ms network allowance{losses}"
+    found = order(arena_folder(arena), do="status")
+    for line in [json_line(found)] if as_json else status_lines(found):
+        click.echo(line)
 
 
 @arena.command()
@@ -243,7 +229,7 @@ def _entrant_line(one: dict[str, Any]) -> str:
 @click.option("--end", is_flag=True, help="End the pause.")
 def pause(arena: Path, end: bool) -> None:
     """Start no new pairs of games; games in progress are finished."""
-    order(_folder(arena), do="pause", paused=not end)
+    order(arena_folder(arena), do="pause", paused=not end)
 
 
 @arena.command()
@@ -251,7 +237,7 @@ def pause(arena: Path, end: bool) -> None:
 @_NAME
 def kick(arena: Path, name: str) -> None:
     """Remove an entrant: revoke its token and forfeit its games."""
-    order(_folder(arena), do="kick", name=name)
+    order(arena_folder(arena), do="kick", name=name)
 
 
 @arena.command()
@@ -262,15 +248,9 @@ def token(arena: Path, name: str) -> None:
 
     An earlier token of the entrant becomes invalid.
     """
-    config = _config(arena)
-    if name in {EngineSpec.parse(text).name for text in config.get("engine", ())}:
-        raise SettingsError(f"{name} runs on the server's machine and needs no token: use another name")
-    folder = _folder(arena)
-    token = Tokens(folder).admit(name)
-    with suppress(SettingsError):  # raised if no server runs the arena
-        order(folder, do="renew", name=name)
+    token = new_token(arena, name)
     click.echo(token)
-    if config:
+    if config := arena_config(arena):
         joins = f"outflank join {_url(config)} --token {token} --engine 'cmd=\"./mine gtp\"'"
         click.echo(f"{name} joins with: {joins}", err=True)
 
@@ -278,14 +258,3 @@ def token(arena: Path, name: str) -> None:
 def _url(config: Mapping[str, Any]) -> str:
     address = Address.parse(config.get("listen", _LISTEN))
     return address.url("https" if config.get("certificate") else "http")
-
-
-def _config(arena: Path) -> dict[str, Any]:
-    """Return the settings of an arena's TOML file; empty without a file. `arena`: the file, or the arena's folder."""
-    file = Path(f"{arena}.toml") if arena.is_dir() else arena
-    return read_config(file) if file.is_file() else {}
-
-
-def _folder(arena: Path) -> Path:
-    """Return the folder of an arena. `arena`: the folder, or the arena's TOML file."""
-    return arena if arena.is_dir() else Path(_config(arena).get("out") or arena.with_suffix(""))
