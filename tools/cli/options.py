@@ -33,19 +33,22 @@ from outflank.tools.runtime.cluster import scheduler_address
 def rules_option_read_by(
     read: Callable[[str], Rules],
     *,
-    default: str | None = "othello",
-    text: str = "Rules as PRESET[,OPTION=VALUE...]; see docs/rules.md.",
+    otherwise: str = "",
     is_eager: bool = False,
 ) -> Callable[[Decorated], Decorated]:
-    """Return the option ``--rules RULES``, parsed by `read`; a NotationError is reported as wrong usage."""
+    """Return the option ``--rules RULES``, parsed by `read`; a NotationError is reported as wrong usage.
+
+    If `otherwise`, a description of the default for the help, is given, the default is None, else Othello's rules.
+    """
     return click.option(
         "--rules",
-        default=default,
+        default=None if otherwise else "othello",
         metavar="RULES",
         callback=read_by(read),
         is_eager=is_eager,
         shell_complete=completed_by(*PRESETS),
-        help=text,
+        help="Rules as PRESET[,OPTION=VALUE...]; see docs/rules.md."
+        + (f"  [default: {otherwise}]" if otherwise else ""),
     )
 
 

@@ -29,6 +29,7 @@ from outflank.tools.cli.options import (
     json_option,
     output_option,
     place_options,
+    rules_option_read_by,
     weights_option,
 )
 from outflank.tools.cli.types import BEYOND_USE, COUNT, WholeNumber, shown_output
@@ -38,7 +39,6 @@ from outflank.tools.commands.book_growth import (
     max_error_option,
     path_argument,
     position_argument,
-    rules_option,
 )
 from outflank.tools.report.board import say
 from outflank.tools.runtime.progress import counted, json_line
@@ -194,7 +194,7 @@ def export(path: Path, output: Path, form: Form | None) -> None:
     type=click.Choice(get_args(Form)),
     help="Format of FILE.  [default: detected]",
 )
-@rules_option("those of the text; else othello")
+@rules_option_read_by(Rules.parse, otherwise="those of the text; else othello")
 def import_(source: str, path: Path, form: Form | None, rules: Rules | None) -> None:
     """Import the book PATH from text, or from Edax or Egaroucid.
 

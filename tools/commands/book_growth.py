@@ -112,19 +112,13 @@ _games_options = together(
 )
 
 
-def rules_option(default: str) -> Callable[[Decorated], Decorated]:
-    """Return the option ``--rules RULES`` of a book: a ``Rules``, or None, which the help describes by `default`."""
-    text = f"Rules as PRESET[,OPTION=VALUE...]; see docs/rules.md.  [default: {default}]"
-    return rules_option_read_by(Rules.parse, default=None, text=text)
-
-
 @book.command()
 @path_argument
 @position_argument
 @budget_option
 @_reach_options(24, _positions_option)
 @_level_option
-@rules_option("those of the book; othello for a new one")
+@rules_option_read_by(Rules.parse, otherwise="those of the book; othello for a new one")
 @_where_options
 @_log_option
 def build(
