@@ -1,5 +1,6 @@
 """Options that several commands share."""
 
+import random
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -181,6 +182,18 @@ budget_option = click.option(
 seed_option = click.option(
     "--seed", type=WholeNumber(0, BEYOND_USE), default=1, help="Seed for all random choices."
 )
+
+
+def drawn_seed_option(what: str) -> Callable[[Decorated], Decorated]:
+    """Return the option ``--seed NUMBER``, drawn at random by default. `what`: its use, as a sentence for the help."""
+    return click.option(
+        "--seed",
+        type=WholeNumber(0, BEYOND_USE),
+        callback=lambda ctx, param, value: random.randrange(BEYOND_USE + 1) if value is None else value,
+        help=f"{what}  [default: random]",
+    )
+
+
 varied_seed_option = click.option(
     "--seed",
     type=WholeNumber(),

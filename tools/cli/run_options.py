@@ -1,6 +1,5 @@
 """The options of a run: engines, games, records and machines; and their conversion to settings."""
 
-import random
 import socket
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,8 +12,14 @@ from outflank.protocol.drivers.command import join_command
 from outflank.protocol.drivers.spec import EngineSpec, shared_keys
 from outflank.tools.cli.command import AddressOption, Decorator, completed_by, group, handing, together
 from outflank.tools.cli.defaults import option_defaults, use_values
-from outflank.tools.cli.options import cluster_option, json_option, rules_option_read_by, tc_option
-from outflank.tools.cli.types import BEYOND_USE, OUTPUT_FILE, Seconds, WholeNumber, read_by
+from outflank.tools.cli.options import (
+    cluster_option,
+    drawn_seed_option,
+    json_option,
+    rules_option_read_by,
+    tc_option,
+)
+from outflank.tools.cli.types import OUTPUT_FILE, Seconds, WholeNumber, read_by
 from outflank.tools.match.game.referee import MOST_EMPTIES, STALL_SECONDS, ScoreRule
 from outflank.tools.match.openings.sources import OpeningsChoice, default_openings
 from outflank.tools.match.schedule.formats import usual_rounds
@@ -79,10 +84,6 @@ def _openings(ctx: click.Context, param: click.Parameter, value: str | None) -> 
         return default_openings(ctx.params["rules"])  # the rules are known here, since --rules is eager
     choice: OpeningsChoice = read_by(_read_openings)(ctx, param, value)
     return choice
-
-
-def _seed(ctx: click.Context, param: click.Parameter, value: int | None) -> int:
-    return random.randrange(BEYOND_USE + 1) if value is None else value
 
 
 def _read_openings(text: str) -> OpeningsChoice:
@@ -176,12 +177,7 @@ play_options = together(
             "per line), with :N their first N moves.  [default: balanced if the rules allow, else random:8]",
         ),
         rules_option_read_by(Rules.parse, is_eager=True),
-        click.option(
-            "--seed",
-            type=WholeNumber(0, BEYOND_USE),
-            callback=_seed,
-            help="Seed for all random choices.  [default: random]",
-        ),
+        drawn_seed_option("Seed for all random choices."),
     ),
     group(
         _END,

@@ -1,7 +1,6 @@
 """``outflank engines``, ``compliance`` and ``selftest``: list installed engines, and test an engine's behaviour."""
 
 import json
-import random
 from dataclasses import replace
 from difflib import get_close_matches
 from functools import partial
@@ -28,8 +27,8 @@ from outflank.tools.checks.show import (
 )
 from outflank.tools.checks.tapped_drivers import PATIENCE_SECONDS, THINKING_SECONDS
 from outflank.tools.cli.command import Command, completed_by
-from outflank.tools.cli.options import json_option, rules_option
-from outflank.tools.cli.types import BEYOND_USE, EXISTING_FOLDER, SECONDS, WholeNumber, read_by
+from outflank.tools.cli.options import drawn_seed_option, json_option, rules_option
+from outflank.tools.cli.types import EXISTING_FOLDER, SECONDS, WholeNumber, read_by
 from outflank.tools.match.game.mirror import mirror_fault, outcome_of, pair_facts, play_mirror_pair
 from outflank.tools.match.openings.sources import random_openings
 from outflank.tools.runtime.progress import counted, json_line
@@ -184,17 +183,14 @@ def compliance(
     "--moves", type=WholeNumber(0, _MOST_MOVES), default=8, help="Random moves at the start of each game."
 )
 @rules_option
-@click.option("--seed", type=WholeNumber(0, BEYOND_USE), help="Seed for the random moves.  [default: random]")
+@drawn_seed_option("Seed for the random moves.")
 @json_option
-def selftest(
-    entry: EngineSpec, pairs: int, moves: int, rules: Rules, seed: int | None, as_json: bool
-) -> None:
+def selftest(entry: EngineSpec, pairs: int, moves: int, rules: Rules, seed: int, as_json: bool) -> None:
     """Play an engine against itself in pairs of mirrored games.
 
     The two games of a pair must be mirror images. If they are not, the engine or the referee depends on something that
     it should not: the colour, earlier games or the time. The exit code is then 1. docs/compliance.md has the details.
     """
-    seed = random.randrange(BEYOND_USE + 1) if seed is None else seed
     if not as_json:
         click.echo(f"outflank {__version__}, {entry.cmd}, {counted(pairs, 'pair')} of {rules}, seed {seed}")
     broken = 0

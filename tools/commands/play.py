@@ -1,7 +1,6 @@
 """``outflank play`` and ``solo``: games at the terminal, against the engine or alone for hidden chips."""
 
 import json
-import random
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -23,6 +22,7 @@ from outflank.tools.cli.books import books_to_play, books_to_read
 from outflank.tools.cli.command import Command, group, handing
 from outflank.tools.cli.options import (
     archive_option,
+    drawn_seed_option,
     json_option,
     level_option,
     plain_search_options,
@@ -32,7 +32,7 @@ from outflank.tools.cli.options import (
     varied_seed_option,
 )
 from outflank.tools.cli.positions import complete_games, read_game
-from outflank.tools.cli.types import BEYOND_USE, CONTINUED_FILE, COUNT, SECONDS, WholeNumber, read_by
+from outflank.tools.cli.types import CONTINUED_FILE, COUNT, SECONDS, read_by
 from outflank.tools.commands.engine import ONE_STRENGTH, elo_option
 from outflank.tools.live.dialogue import Dialogue
 from outflank.tools.live.files import GameFiles
@@ -175,7 +175,7 @@ def _files(saved: Path | None, resumed: str | None) -> GameFiles:
     exclusive=[("--auto", "--open"), ("--hint", "--auto"), ("--hint", "--open"), ("--random", "--open")],
     needs={"--random": ["--games"], "--games": ["--auto", "--open"]},
 )
-@click.option("--seed", type=WholeNumber(0, BEYOND_USE), help="Number of the deal.  [default: random]")
+@drawn_seed_option("Number of the deal.")
 @click.option(
     "--layout",
     default="corners",
@@ -201,7 +201,7 @@ def _files(saved: Path | None, resumed: str | None) -> GameFiles:
 )
 @json_option
 def solo(
-    seed: int | None,
+    seed: int,
     layout: tuple[int, ...],
     variant: Variant,
     auto: bool,
@@ -217,8 +217,6 @@ def solo(
     d3, or gd3 for a golden disc. Type help for more; stop or the end of input ends the game with the current score.
     docs/rules.md has the rules.
     """
-    if seed is None:
-        seed = random.randrange(BEYOND_USE)
     _begin_solo(seed, layout, variant, as_json)
     report = solo_game.SoloPrinter(variant, as_json)
     if games is not None:
