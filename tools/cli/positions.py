@@ -41,6 +41,11 @@ _FIRST_MOVE = re.compile(r"(?:1\s*\.+\s*)?[a-h][1-8]", re.IGNORECASE)
 
 complete_games = completed_by(*samples(), files=True)
 """A click callback for shell completion of the names of samples and files."""
+files_argument = click.argument(
+    "files", nargs=-1, required=True, metavar="FILE...", shell_complete=complete_games
+)
+position_argument = click.argument("text", metavar="[POSITION]", default="", required=False)
+"""The argument ``[POSITION]``, whose value is passed to the command as ``text``; empty by default."""
 
 
 def shown(name: str) -> str:

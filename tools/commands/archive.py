@@ -25,13 +25,12 @@ from outflank.tools.cli.options import (
     rules_option,
     weights_option,
 )
-from outflank.tools.cli.positions import complete_games, read_game
+from outflank.tools.cli.positions import files_argument, position_argument, read_game
 from outflank.tools.cli.types import COUNT, EXISTING_FILE, OutputFile, WholeNumber, read_by
 from outflank.tools.report.gamefiles import FORMAT_OF
 from outflank.tools.runtime.progress import json_line, warn
 
 _ARCHIVE = click.argument("path", type=EXISTING_FILE)
-_POSITION = click.argument("text", metavar="[POSITION]", default="", required=False)
 
 
 _wanted_options = handing(
@@ -58,7 +57,7 @@ def archive() -> None:
 
 
 @archive.command()
-@click.argument("files", nargs=-1, required=True, metavar="FILE...", shell_complete=complete_games)
+@files_argument
 @click.option(
     "--output",
     "-o",
@@ -83,7 +82,7 @@ def build(files: Sequence[str], path: Path, source: FormatName | None, rules: Ru
 
 @archive.command()
 @_ARCHIVE
-@click.argument("files", nargs=-1, required=True, metavar="FILE...", shell_complete=complete_games)
+@files_argument
 @source_option
 @json_object_option
 def add(path: Path, files: Sequence[str], source: FormatName | None, as_json: bool) -> None:
@@ -99,7 +98,7 @@ def add(path: Path, files: Sequence[str], source: FormatName | None, as_json: bo
 
 @archive.command()
 @_ARCHIVE
-@_POSITION
+@position_argument
 @_wanted_options
 @level_option("Search level of the engine's scores.", default=DEFAULT_LEVEL)
 @book_option("for the book scores")
@@ -133,7 +132,7 @@ _SHOWN = 20
 
 @archive.command()
 @_ARCHIVE
-@_POSITION
+@position_argument
 @_wanted_options
 @click.option(
     "--count", type=COUNT, help=f"Maximum number of games.  [default: {_SHOWN} to list, all with -o]"

@@ -32,13 +32,13 @@ from outflank.tools.cli.options import (
     rules_option_read_by,
     weights_option,
 )
+from outflank.tools.cli.positions import position_argument
 from outflank.tools.cli.types import BEYOND_USE, COUNT, WholeNumber, shown_output
 from outflank.tools.commands.book_growth import (
     book,
     find_book,
     max_error_option,
     path_argument,
-    position_argument,
 )
 from outflank.tools.report.board import say
 from outflank.tools.runtime.progress import counted, json_line

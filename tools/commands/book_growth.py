@@ -27,6 +27,7 @@ from outflank.tools.cli.options import (
     rules_option_read_by,
     weights_option,
 )
+from outflank.tools.cli.positions import position_argument
 from outflank.tools.cli.types import LOG_FILE, Number, WholeNumber, read_by
 from outflank.tools.runtime.cluster import Place
 from outflank.tools.runtime.progress import counted
@@ -61,7 +62,6 @@ def _expect_own(name: str) -> Path:
 
 
 path_argument = click.argument("path", type=click.Path(dir_okay=False), callback=read_by(_expect_own))
-position_argument = click.argument("text", metavar="[POSITION]", default="", required=False)
 _level_option = together(
     click.option(
         "--level",

@@ -18,7 +18,7 @@ from outflank.tools.archive.statistics import is_new, print_statistics
 from outflank.tools.cli.command import Command, is_from_file
 from outflank.tools.cli.game_filter import GameFilter, filter_options, source_option
 from outflank.tools.cli.options import json_option, output_files_option, rules_option
-from outflank.tools.cli.positions import ReadGames, complete_games, read_and_written, shown
+from outflank.tools.cli.positions import ReadGames, files_argument, read_and_written, shown
 from outflank.tools.report.gamefiles import (
     FORMAT_OF,
     GameWriters,
@@ -33,7 +33,7 @@ _GAMES_AT_ONCE = 500  # the number of games between progress updates; shorter in
 
 
 @click.command(cls=Command)
-@click.argument("files", nargs=-1, required=True, metavar="FILE...", shell_complete=complete_games)
+@files_argument
 @click.option(
     "--format",
     "target",
