@@ -14,6 +14,7 @@ from outflank.engine.search.limits import HIGHEST_LEVEL
 from outflank.engine.search.parameters import DEFAULTS, PARAMETERS, Parameters
 from outflank.engine.search.searcher import DEFAULT_HASH_MB
 from outflank.protocol.clock import TimeControl
+from outflank.storage.files import STDOUT
 from outflank.tools.cli.command import Decorated, Option, completed_by, together
 from outflank.tools.cli.defaults import use_table
 from outflank.tools.cli.types import (
@@ -241,6 +242,12 @@ def output_files_option(
         help=what,
         **attributes,
     )
+
+
+def printed_output_files_option(what: str) -> Callable[[Decorated], Decorated]:
+    """Return ``output_files_option`` with standard output, ``-``, as the default. `what`: see there."""
+    text = f"{what}; - is standard output; may be repeated.  [default: -]"
+    return output_files_option(text, stdout=True, default=[str(STDOUT)])
 
 
 def output_option(what: str, otherwise: str = "", **attributes: Any) -> Callable[[Decorated], Decorated]:

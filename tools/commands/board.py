@@ -12,7 +12,7 @@ from outflank.engine import DEFAULT_LEVEL, Game, Limit, Move, Position, Rules, S
 from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.storage.files import STDOUT, write_whole
 from outflank.tools.cli.command import Command, completed_by
-from outflank.tools.cli.options import level_option, output_files_option, rules_option, weights_option
+from outflank.tools.cli.options import level_option, printed_output_files_option, rules_option, weights_option
 from outflank.tools.cli.positions import as_usage, complete_games, read_game
 from outflank.tools.cli.types import COUNT, WholeNumber
 from outflank.tools.report.board import board_text, is_coloured, png_of, say
@@ -30,12 +30,7 @@ _SIZE = 480
 @click.option("--text", "as_text", is_flag=True, help="Print text, in colour on a terminal.")
 @click.option("--svg", "as_svg", is_flag=True, help="Write an SVG image.")
 @click.option("--png", "as_png", is_flag=True, help="Write a PNG image.")
-@output_files_option(
-    "Write to FILE; the suffix .svg, .png or .txt selects the format; - is standard output; may be repeated.  "
-    "[default: -]",
-    stdout=True,
-    default=[str(STDOUT)],
-)
+@printed_output_files_option("Write to FILE; the suffix .svg, .png or .txt selects the format")
 @click.option("--last", metavar="MOVE", help="Mark MOVE as the last move.  [default: the last of a game]")
 @click.option("--legal/--no-legal", default=True, help="Mark the legal moves.")
 @click.option("--scores", is_flag=True, help="Search, and show the scores of all moves on their squares.")

@@ -17,7 +17,7 @@ from outflank.storage.files import STDOUT
 from outflank.tools.archive.statistics import is_new, print_statistics
 from outflank.tools.cli.command import Command, is_from_file
 from outflank.tools.cli.game_filter import GameFilter, filter_options, source_option
-from outflank.tools.cli.options import json_option, output_files_option, rules_option
+from outflank.tools.cli.options import json_option, printed_output_files_option, rules_option
 from outflank.tools.cli.positions import ReadGames, files_argument, read_and_written, shown
 from outflank.tools.report.gamefiles import (
     FORMAT_OF,
@@ -41,11 +41,8 @@ _GAMES_AT_ONCE = 500  # the number of games between progress updates; shorter in
     help="Format to write.  [default: by the suffix of --output]",
 )
 @source_option
-@output_files_option(
-    "Write the games to FILE; the suffix .sgf, .ggf, .txt (transcripts), .obf or .wtb (WTHOR) selects the format; "
-    "- is standard output; may be repeated.  [default: -]",
-    stdout=True,
-    default=[str(STDOUT)],
+@printed_output_files_option(
+    "Write the games to FILE; the suffix .sgf, .ggf, .txt (transcripts), .obf or .wtb (WTHOR) selects the format"
 )
 @filter_options
 @click.option(

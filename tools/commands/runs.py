@@ -11,7 +11,7 @@ import click
 from outflank.protocol.formats import FormatName
 from outflank.storage.files import STDOUT, open_output
 from outflank.tools.cli.command import Command, is_from_file
-from outflank.tools.cli.options import json_option, output_files_option, output_option
+from outflank.tools.cli.options import json_option, output_option, printed_output_files_option
 from outflank.tools.cli.run_options import page_option
 from outflank.tools.cli.types import DEFAULT_TEST, WholeNumber, read_by
 from outflank.tools.match.state.run import Run
@@ -78,11 +78,8 @@ def report(run: Path, output: Path | None, live: Address | None, as_json: bool) 
     help="Format to write. csv has a row per game; wthor is three files: games, players (.jou) and tournament (.trn).  "
     "[default: by the suffix of --output]",
 )
-@output_files_option(
-    "Write the games to FILE; the suffix .sgf, .ggf, .txt (transcripts), .wtb (WTHOR) or .csv selects the format; "
-    "- is standard output; may be repeated.  [default: -]",
-    stdout=True,
-    default=[str(STDOUT)],
+@printed_output_files_option(
+    "Write the games to FILE; the suffix .sgf, .ggf, .txt (transcripts), .wtb (WTHOR) or .csv selects the format"
 )
 def export(run: Path, name: _Format | None, outputs: Sequence[Path]) -> None:
     """Write the games of a run in a format for other programs.
