@@ -1,18 +1,15 @@
 """``outflank play`` and ``solo``: games at the terminal, against the engine or alone for hidden chips."""
 
-import json
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import click
 
-from outflank import __version__
 from outflank.engine import DEFAULT_LEVEL, Colour, NotationError, Position, Rules, Searcher, SettingsError
 from outflank.engine.evaluation import weights
-from outflank.engine.solo.game import DEFAULT_LAYOUT, Deal, DealerView, Variant, never_winnable, parse_layout
+from outflank.engine.solo.game import Deal, DealerView, Variant, parse_layout
 from outflank.engine.solo.player import HINT_EFFORT, SoloPlayer, solve
-from outflank.engine.squares import square_name
 from outflank.protocol.clock import TimeControl
 from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.protocol.server.movesource import SearchSource
@@ -217,8 +214,8 @@ def solo(
     d3, or gd3 for a golden disc. Type help for more; stop or the end of input ends the game with the current score.
     docs/rules.md has the rules.
     """
-    _begin_solo(seed, layout, variant, as_json)
     report = solo_game.SoloPrinter(variant, as_json)
+    report.begin(seed, layout)
     if games is not None:
         way: solo_game.Way = (
             solo_game.with_open_chips
@@ -236,17 +233,3 @@ def solo(
         solo_game.watch(DealerView.start(deal), SoloPlayer(variant, seed), report)
     else:
         solo_game.play(DealerView.start(deal), report, SoloPlayer(variant, seed, **HINT_EFFORT), hints)
-
-
-def _begin_solo(seed: int, layout: tuple[int, ...], variant: Variant, as_json: bool) -> None:
-    """Print the settings that reproduce the deal of the chips. Warn about chips that can never be won."""
-    names = [square_name(square) for square in layout]
-    lost = [square_name(square) for square in never_winnable(layout)]
-    if lost:
-        say(f"outflank: chips on {' '.join(lost)} can never be won", err=True)
-    if as_json:
-        settings = {"version": __version__, "seed": seed, "layout": names, "variant": str(variant)}
-        say(json.dumps({"kind": "settings", **settings}))
-        return
-    laid = "" if layout == DEFAULT_LAYOUT else f", layout {','.join(names)}"
-    say(f"outflank {__version__}, solo game, seed {seed}, variant {variant}{laid}")

@@ -10,10 +10,12 @@ from typing import Any
 
 import click
 
+from outflank import __version__
 from outflank.engine import Colour, IllegalMoveError, NotationError
 from outflank.engine.solo.game import (
     ALL_CHIPS,
     COLOUR_WORDS,
+    DEFAULT_LAYOUT,
     Chip,
     Deal,
     DealerView,
@@ -21,6 +23,7 @@ from outflank.engine.solo.game import (
     SoloMove,
     Variant,
     cell_text,
+    never_winnable,
     score,
 )
 from outflank.engine.solo.player import SoloPlayer, SoloSolution, solve
@@ -83,6 +86,17 @@ class SoloPrinter:
     def perfect(self) -> int:
         """The score of a game in which every chip is won."""
         return score(ALL_CHIPS, self.variant)
+
+    def begin(self, seed: int, layout: Sequence[int]) -> None:
+        """Print the settings that reproduce the deal of the chips. Warn about chips that can never be won."""
+        names = [square_name(square) for square in layout]
+        if lost := [square_name(square) for square in never_winnable(layout)]:
+            warn(f"chips on {' '.join(lost)} can never be won")
+        if self.as_json:
+            self._object("settings", version=__version__, seed=seed, layout=names, variant=str(self.variant))
+            return
+        laid = "" if layout == DEFAULT_LAYOUT else f", layout {','.join(names)}"
+        say(f"outflank {__version__}, solo game, seed {seed}, variant {self.variant}{laid}")
 
     def board(self, view: PlayerView) -> None:
         """Print the board as the player sees it."""
