@@ -7,7 +7,6 @@ from typing import Any
 import click
 
 from outflank.engine import DEFAULT_LEVEL, Colour, NotationError, Position, Rules, Searcher, SettingsError
-from outflank.engine.evaluation import weights
 from outflank.engine.solo.game import Deal, DealerView, Variant, parse_layout
 from outflank.engine.solo.player import HINT_EFFORT, SoloPlayer, solve
 from outflank.protocol.clock import TimeControl
@@ -34,9 +33,7 @@ from outflank.tools.commands.engine import ONE_STRENGTH, elo_option
 from outflank.tools.live.dialogue import Dialogue
 from outflank.tools.live.files import GameFiles
 from outflank.tools.play import solo as solo_game
-from outflank.tools.report.board import say
 from outflank.tools.runtime.inputlines import InputLines
-from outflank.tools.runtime.progress import counted
 
 _SIDES = {
     "black": frozenset({Colour.BLACK}),
@@ -143,20 +140,7 @@ def play(
             explorer = stack.enter_context(Explorer.open(archive, books_to_read(book), DEFAULT_LEVEL))
             explorer.archive.expect(record.rules)
         dialogue = Dialogue(record, session, people, control, name, InputLines(), files, hints, explorer)
-        say(_heading(record.rules, strength, control))
         dialogue.run()
-
-
-def _heading(rules: Rules, strength: Strength, control: TimeControl) -> str:
-    words = (
-        None if strength.elo is None else f"Elo {strength.elo}",
-        None if strength.level is None else f"level {strength.level}",
-        None if strength.depth is None else counted(strength.depth, "ply", "plies"),
-        None if strength.seconds is None else f"{strength.seconds:g} s a move",
-        None if not control.is_limited else f"clock {control}",
-    )
-    limits = ", ".join(filter(None, words)) or f"level {DEFAULT_LEVEL}"
-    return f"outflank {weights.version()}, {rules}, {limits}; help lists the commands"
 
 
 def _files(saved: Path | None, resumed: str | None) -> GameFiles:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from outflank.engine import (
+    DEFAULT_LEVEL,
     HIGHEST_LEVEL,
     Colour,
     IllegalMoveError,
@@ -18,6 +19,7 @@ from outflank.engine import (
     SettingsError,
     limit_for_level,
 )
+from outflank.engine.evaluation import weights
 from outflank.protocol.clock import TimeControl
 from outflank.protocol.formats.annotated import AnnotatedGame, AnnotatedMove, Result, ResultReason
 from outflank.protocol.lines import printable
@@ -31,7 +33,7 @@ from outflank.tools.live.game import LiveGame
 from outflank.tools.report.board import board_text, end_text, is_coloured, say
 from outflank.tools.report.search import certainty, moves_text, score_text
 from outflank.tools.runtime.inputlines import InputLines
-from outflank.tools.runtime.progress import live, warn
+from outflank.tools.runtime.progress import counted, live, warn
 from outflank.tools.runtime.signals import Stopped
 
 HELP = f"""\
@@ -123,6 +125,7 @@ class Dialogue:
 
         Raises: OutflankError or OSError if a command fails and the input is not a terminal, where the error is shown.
         """
+        say(self._heading())
         try:
             while not self._is_left:
                 if self._game.result is None:
@@ -138,6 +141,18 @@ class Dialogue:
                 self._keep()
             finally:
                 self._say_game()
+
+    def _heading(self) -> str:
+        strength = self._session.strength
+        words = (
+            None if strength.elo is None else f"Elo {strength.elo}",
+            None if strength.level is None else f"level {strength.level}",
+            None if strength.depth is None else counted(strength.depth, "ply", "plies"),
+            None if strength.seconds is None else f"{strength.seconds:g} s a move",
+            None if not self._game.control.is_limited else f"clock {self._game.control}",
+        )
+        limits = ", ".join(filter(None, words)) or f"level {DEFAULT_LEVEL}"
+        return f"outflank {weights.version()}, {self._game.first.rules}, {limits}; help lists the commands"
 
     def _ask(self, seconds: float) -> str:
         """Return the person's move. Raises: TimeoutError; Stopped after a command that interrupts the game."""
