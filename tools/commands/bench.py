@@ -29,8 +29,7 @@ from outflank.tools.cli.options import (
 from outflank.tools.cli.types import FileOrSample, WholeNumber
 from outflank.tools.report.search import nodes_a_second, settings_line
 from outflank.tools.runtime.kept import KeptResults
-from outflank.tools.runtime.progress import progress_bar
-from outflank.tools.train.accuracy import MoveScore, errors_table, judge_moves, score_errors
+from outflank.tools.train.accuracy import errors_table, measure_accuracy
 
 _SUITE = Path(__file__).parent / "data" / "bench.obf"
 _MIDGAME = Limit(depth=11)
@@ -133,29 +132,9 @@ def accuracy(
     if not problems:
         raise OutflankError(f"{file} has no positions with scores")
     searcher = Searcher(hash_mb=hash_mb, threads=threads)
-    limit = Limit(depth=depth, selectivity=selectivity) if depth else None
-    groups: dict[str, list[MoveScore]] = {"all": [], "even leaves": [], "odd leaves": []}
-    all_nodes = 0
     began = time.perf_counter()
-    judge = partial(judge_moves, searcher=searcher, limit=limit)
-    question = {"depth": depth, "selectivity": selectivity, "threads": threads, "hash": hash_mb}
-    found_all = []
-    with (
-        KeptResults("bench accuracy", tuple[MoveScore, int], **question) as results,
-        progress_bar("accuracy", len(problems), "positions") as advance,
-    ):
-        for each in results.in_order(problems, str, partial(map, judge)):
-            found_all.append(each)
-            advance(1)
-    for problem, (judged, nodes) in zip(problems, found_all, strict=True):
-        all_nodes += nodes
-        is_odd = max(0, problem.position.empties - depth) % 2
-        for name in ("all", "odd leaves" if is_odd else "even leaves"):
-            groups[name].append(judged)
+    facts, all_nodes = measure_accuracy(problems, searcher, depth, selectivity)
     seconds = time.perf_counter() - began
-    if not all(groups.values()):
-        groups = {"all": groups["all"]}
-    facts = {name: score_errors(group) for name, group in groups.items()}
     if as_json:
         click.echo(json.dumps({**facts.pop("all"), **facts, "nodes": all_nodes, "seconds": seconds}))
     else:

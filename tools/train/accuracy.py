@@ -1,10 +1,13 @@
 """Measures the errors of search scores, and the discs that the chosen moves lose."""
 
 from collections.abc import Sequence
+from functools import partial
 from statistics import fmean
 
-from outflank.engine import Limit, Searcher
+from outflank.engine import Limit, Percent, Searcher
 from outflank.protocol.formats import obf
+from outflank.tools.runtime.kept import KeptResults
+from outflank.tools.runtime.progress import progress_bar
 
 _NEAR_IN_DISCS = 3
 MoveScore = tuple[float, int, int | None]
@@ -38,7 +41,7 @@ def calibration(scores: Sequence[float], truths: Sequence[float]) -> tuple[float
     return score - truth, together / spread if spread else 1.0
 
 
-def judge_moves(problem: obf.Problem, searcher: Searcher, limit: Limit | None) -> tuple[MoveScore, int]:
+def _judge_moves(problem: obf.Problem, searcher: Searcher, limit: Limit | None) -> tuple[MoveScore, int]:
     """Search a problem. Return the scores and the move loss as ``MoveScore``, and the nodes of the search.
 
     Without `limit`, the evaluation gives the score and the move.
@@ -57,8 +60,7 @@ def judge_moves(problem: obf.Problem, searcher: Searcher, limit: Limit | None) -
     return (score, problem.score, lost), nodes
 
 
-def score_errors(judged: Sequence[MoveScore]) -> dict[str, float | None]:
-    """Return the number of positions and the errors of their scores, by the field names of ``--json``."""
+def _score_errors(judged: Sequence[MoveScore]) -> dict[str, float | None]:
     off = [abs(score - exact) for score, exact, _ in judged]
     lost = [lost for *_, lost in judged if lost is not None]
     bias, slope = calibration([score for score, _, _ in judged], [exact for _, exact, _ in judged])
@@ -71,6 +73,35 @@ def score_errors(judged: Sequence[MoveScore]) -> dict[str, float | None]:
         "best_move_rate": fmean(each == 0 for each in lost) if lost else None,
         "discs_lost": fmean(lost) if lost else None,
     }
+
+
+def measure_accuracy(
+    problems: Sequence[obf.Problem], searcher: Searcher, depth: int, selectivity: Percent | None
+) -> tuple[dict[str, dict[str, float | None]], int]:
+    """Search each problem to a depth in plies, and compare the scores; depth 0 compares the evaluation alone.
+
+    Returns: the errors of ``all`` positions, and of those whose searches end at even and at odd numbers of empty
+        squares if there are both; and the total number of nodes.
+    """
+    limit = Limit(depth=depth, selectivity=selectivity) if depth else None
+    judge = partial(_judge_moves, searcher=searcher, limit=limit)
+    groups: dict[str, list[MoveScore]] = {"all": [], "even leaves": [], "odd leaves": []}
+    all_nodes = 0
+    question = {"limit": repr(limit), "threads": searcher.threads, "hash": searcher.hash_mb}
+    with (
+        KeptResults("bench accuracy", tuple[MoveScore, int], **question) as results,
+        progress_bar("accuracy", len(problems), "positions") as advance,
+    ):
+        found = results.in_order(problems, str, partial(map, judge))
+        for problem, (judged, nodes) in zip(problems, found, strict=True):
+            all_nodes += nodes
+            is_odd = max(0, problem.position.empties - depth) % 2
+            for name in ("all", "odd leaves" if is_odd else "even leaves"):
+                groups[name].append(judged)
+            advance(1)
+    if not all(groups.values()):
+        groups = {"all": groups["all"]}
+    return {name: _score_errors(group) for name, group in groups.items()}, all_nodes
 
 
 def errors_table(groups: dict[str, dict[str, float | None]], nodes: int, seconds: float) -> str:
