@@ -11,7 +11,7 @@ from typing import Any, Unpack
 import click
 
 from outflank.engine.evaluation.weights import SHIPPED
-from outflank.engine.search.limits import BOLDEST, FULL_WIDTH
+from outflank.engine.search.limits import FULL_WIDTH
 from outflank.tools.cli.command import Command, CommandGroup, Decorated, Option, group, handing, together
 from outflank.tools.cli.options import (
     budget_option,
@@ -214,8 +214,6 @@ def label(
 
 
 _NICENESS = 10
-_BOARDS_A_GAME = 150  # the number of boards made from each game, about five for each position
-_BANK_EXACT_FROM = 13  # positions with up to this number of empties are solved; the bank's boards have more
 
 
 @train.command(cls=Command)
@@ -251,19 +249,7 @@ def bank(
     if sys.platform != "win32":
         os.setpriority(os.PRIO_PROCESS, 0, max(_NICENESS, os.getpriority(os.PRIO_PROCESS, 0)))
 
-    def judging(plies: int) -> SearchSettings:
-        return SearchSettings(plies, _BANK_EXACT_FROM, BOLDEST.percent)
-
-    playing = SelfplaySettings(
-        weights,
-        judging(depth),
-        seed,
-        -(-shard // _BOARDS_A_GAME),
-        random_moves=(6, 24),
-        detours=0.3,
-        widest=24,
-    )
-    settings = BankSettings(playing, judging(depth), judging(deep_depth), boards_a_shard=shard)
+    settings = BankSettings.of(weights, seed, depth, deep_depth, shard)
     done = labelling.fill_bank(folder, settings, boards, seconds=budget, **place)
     _report(folder, "board", done, settings.described(), as_json)
 

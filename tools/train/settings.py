@@ -7,12 +7,14 @@ from typing import Any
 from outflank.engine import Limit, Position, Searcher, SearchResult
 from outflank.engine.evaluation.evaluate import STAGES
 from outflank.engine.evaluation.weights import checksum
-from outflank.engine.search.limits import FULL_WIDTH, Percent
+from outflank.engine.search.limits import BOLDEST, FULL_WIDTH, Percent
 
 ANY_SCORE = 64
 """The largest possible score, in discs."""
 NEVER_LINEAR = 128.0
 """The largest possible error of a score, in discs. With this threshold, a Huber loss is quadratic everywhere."""
+_BOARDS_A_GAME = 150  # the number of boards of a bank made from each game, about five for each position
+_BANK_EXACT_FROM = 13  # positions with up to this number of empties are solved; a bank's boards have more
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +123,18 @@ class BankSettings:
     fewest: int = 14
     most: int = 50
     boards_a_shard: int = 20_000
+
+    @classmethod
+    def of(cls, weights: Path, seed: int, depth: int, deep_depth: int, boards_a_shard: int) -> "BankSettings":
+        """Return the settings of ``outflank train bank``. `depth`, `deep_depth`: the plies of `judging` and `deep`."""
+        judging, deep = (
+            SearchSettings(plies, _BANK_EXACT_FROM, BOLDEST.percent) for plies in (depth, deep_depth)
+        )
+        games = -(-boards_a_shard // _BOARDS_A_GAME)
+        playing = SelfplaySettings(
+            weights, judging, seed, games, random_moves=(6, 24), detours=0.3, widest=24
+        )
+        return cls(playing, judging, deep, boards_a_shard=boards_a_shard)
 
     def described(self) -> dict[str, Any]:
         """Return the settings for a shard's header, in the same form as for self-play."""
