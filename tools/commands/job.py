@@ -8,11 +8,10 @@ import click
 
 from outflank.engine import Limit, Rules
 from outflank.engine.evaluation import weights
-from outflank.engine.machine import processors
 from outflank.storage.files import STDOUT, open_output
 from outflank.tools.cli.command import Command, CommandGroup, together
 from outflank.tools.cli.options import json_option, output_option, place_options, plain_search_options
-from outflank.tools.cli.types import ANY_FOLDER, EXISTING_FOLDER, MOST_THREADS, WholeNumber
+from outflank.tools.cli.types import ANY_FOLDER, EXISTING_FOLDER, WholeNumber
 from outflank.tools.commands.solve import (
     POSITION_OR_BOARD,
     WLD_OR_BOUND,
@@ -23,12 +22,11 @@ from outflank.tools.commands.solve import (
     question_options,
 )
 from outflank.tools.runtime.cluster import Place
-from outflank.tools.runtime.executor import open_executor
 from outflank.tools.runtime.progress import Complaints, counted
 from outflank.tools.solving.jobs.exchange import exported, import_claims, merge_jobs
 from outflank.tools.solving.jobs.file import FRONTIERS, JobFacts, JobFile
 from outflank.tools.solving.jobs.show import show_job, solve_job
-from outflank.tools.solving.jobs.work import Workers
+from outflank.tools.solving.jobs.work import job_workers
 from outflank.tools.solving.problems import expect_right, read_problems
 from outflank.tools.solving.solutions import SolutionReport
 
@@ -85,12 +83,12 @@ def start(
     report = SolutionReport(check, as_json)
     if resume:
         bad = Complaints("position")
-        with _workers(place, threads, hash_mb) as workers, JobFile.open(folder) as opened:
+        with job_workers(place, threads, hash_mb) as workers, JobFile.open(folder) as opened:
             solve_job(opened, workers, report)
     else:
         problems, bad = read_problems(texts, board, rules, same_rules=True)
         question = Limit.solve(wld=wld, at_least=at_least)
-        with _workers(place, threads, hash_mb) as workers:
+        with job_workers(place, threads, hash_mb) as workers:
             facts = JobFacts(
                 rules, tuple(map(str, problems)), frontier, workers.places, question, weights.checksum()
             )
@@ -158,12 +156,3 @@ def import_(folder: Path, claims_file: BinaryIO) -> None:
     """
     boards, better = import_claims(folder, claims_file, claims_file.name)
     click.echo(f"job {folder}: {counted(boards, 'board')} read, {better:,} of them new or with better bounds")
-
-
-def _workers(place: Place, threads: int, hash_mb: int) -> Workers:
-    if place["workers"] is None and place["cluster"] is None:
-        # By default one worker uses all processors, since its threads share a table; several workers would solve some
-        # boards twice.
-        threads = threads if threads > 1 else min(processors(), MOST_THREADS)
-        place = {"workers": max(processors() // threads, 1)}
-    return Workers(lambda: open_executor(**place), hash_mb, threads)

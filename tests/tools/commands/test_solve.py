@@ -77,7 +77,7 @@ def test_positions_without_an_end_are_refused_at_a_limit(
 def test_one_worker_with_all_processors_is_the_default(
     given: str, force: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("outflank.tools.commands.job.processors", lambda: 3)
+    monkeypatch.setattr("outflank.tools.solving.jobs.work.processors", lambda: 3)
     found = run("job", "start", tmp_path / "job", "--board", LINES[0], *given.split()).output
 
     assert force in found

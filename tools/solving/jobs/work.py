@@ -19,7 +19,10 @@ from outflank.engine import (
     SearchInfo,
     SearchResult,
 )
-from outflank.tools.runtime.executor import shared_searcher
+from outflank.engine.machine import processors
+from outflank.tools.cli.types import MOST_THREADS
+from outflank.tools.runtime.cluster import Place
+from outflank.tools.runtime.executor import open_executor, shared_searcher
 from outflank.tools.runtime.kept import search_keeping
 from outflank.tools.solving.jobs.file import BoardResult, JobFile
 from outflank.tools.solving.jobs.tree import Tree, expected_nodes, move_reaching, seen
@@ -126,6 +129,16 @@ class Workers:
             ) from None
         self._stack.close()
         self.__enter__()
+
+
+def job_workers(place: Place, threads: int, hash_mb: int) -> Workers:
+    """Return workers at a place, each with `threads` threads; without a place, use all processors of this machine."""
+    if place["workers"] is None and place["cluster"] is None:
+        # By default one worker uses all processors, since its threads share a table; several workers would solve some
+        # boards twice.
+        threads = threads if threads > 1 else min(processors(), MOST_THREADS)
+        place = {"workers": max(processors() // threads, 1)}
+    return Workers(lambda: open_executor(**place), hash_mb, threads)
 
 
 class JobSolver:
