@@ -238,6 +238,18 @@ def _bars(heading: str, numbers: dict[str, int]) -> Iterator[str]:
         yield f"  {name:>{width}}  {number:>9,}  {'█' * round(_BAR_WIDTH * number / most)}".rstrip()
 
 
+def check_facts(path: Path, checked: "BookCheck", judged_by: Sequence[str]) -> dict[str, Any]:
+    """Return the report of a book check as JSON data. `judged_by`: see ``check_text``."""
+    again = checked.sample
+    return {
+        **asdict(checked),
+        "book": str(path),
+        "evaluations": judged_by,
+        "evaluation_here": checksum(),
+        "sample": again and {**again, "mean_difference": round(again["mean_difference"], 3)},
+    }
+
+
 _FAULTS_SHOWN = 10
 
 

@@ -1,7 +1,6 @@
 """The commands of ``outflank book`` that don't grow a book: show, draw, count, export, import and check."""
 
 from collections.abc import Callable
-from dataclasses import asdict
 from functools import partial, wraps
 from itertools import islice
 from pathlib import Path
@@ -16,6 +15,7 @@ from outflank.protocol.server.booksource import named_book
 from outflank.storage.files import STDOUT, expect_writable, open_output
 from outflank.tools.books.show import (
     asked_game,
+    check_facts,
     check_text,
     count_book,
     counts_text,
@@ -229,25 +229,15 @@ def check(
     """
     from outflank.book.checking import check as check_book
     from outflank.book.growing import Judge
-    from outflank.engine.evaluation.weights import checksum
     from outflank.tools.books.growth import open_run
     from outflank.tools.runtime.executor import cleared_searcher
 
     with Book.open(path) as book, open_run(workers if sample else 1, cluster) as run:
         checked = check_book(book, partial(Judge, cleared_searcher) if sample else None, sample, seed, run)
         judged_by = book.judged_by()
-    again, here = checked.sample, checksum()
     if as_json:
-        facts = {
-            **asdict(checked),
-            "book": str(path),
-            "evaluations": judged_by,
-            "evaluation_here": here,
-            "sample": again and {**again, "mean_difference": round(again["mean_difference"], 3)},
-        }
-        click.echo(json_line(facts))
+        click.echo(json_line(check_facts(path, checked, judged_by)))
     else:
-        for line in check_text(path, checked, judged_by):
-            click.echo(line)
+        click.echo("\n".join(check_text(path, checked, judged_by)))
     if checked.faults:
         raise FileFormatError(f"{str(path)!r} has {counted(len(checked.faults), 'fault')} (named above)")
