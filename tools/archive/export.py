@@ -14,9 +14,9 @@ from outflank.protocol.formats import FormatName
 from outflank.protocol.formats.annotated import AnnotatedGame, BadGame
 from outflank.tools.archive import ArchiveContents
 from outflank.tools.cli.positions import ReadGames, expect_kept, games_of
-from outflank.tools.report.gamefiles import check_output, format_of, game_writers, written_files
+from outflank.tools.report.gamefiles import FORMAT_OF, chosen_formats, game_writers, written_files
 from outflank.tools.runtime.kept import file_versions
-from outflank.tools.runtime.progress import Complaints, counted, json_line, progress_bar, warn
+from outflank.tools.runtime.progress import Complaints, counted, json_line, progress_bar
 
 
 def write_games(
@@ -69,9 +69,7 @@ def _task(files: Sequence[str], source: FormatName | None, rules: Rules) -> str 
 
 def export_games(found: Iterable[AnnotatedGame], outputs: Sequence[Path], as_json: bool) -> None:
     """Write the games to each of `outputs`, and print their number."""
-    names = {output: format_of(output) for output in outputs}
-    for output, name in names.items():
-        check_output(name, output)
+    names = chosen_formats(None, outputs, FORMAT_OF)
     written, bad = 0, Complaints("game")
     with game_writers(names) as writers:
         for game in found:
@@ -83,8 +81,7 @@ def export_games(found: Iterable[AnnotatedGame], outputs: Sequence[Path], as_jso
         if not written:
             raise OutflankError("no game in the archive matches, so nothing was written")
     bad.end()
-    for lost in writers.loss_notes:
-        warn(lost)
+    writers.warn_of_losses()
     files = [str(file) for output, name in names.items() for file in written_files(name, output)]
     if as_json:
         click.echo(json_line({"written": written, "bad": bad.count, "files": files}))

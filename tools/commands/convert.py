@@ -19,15 +19,8 @@ from outflank.tools.cli.command import Command, is_from_file
 from outflank.tools.cli.game_filter import GameFilter, filter_options, source_option
 from outflank.tools.cli.options import json_option, printed_output_files_option, rules_option
 from outflank.tools.cli.positions import ReadGames, files_argument, read_and_written, shown
-from outflank.tools.report.gamefiles import (
-    FORMAT_OF,
-    GameWriters,
-    check_output,
-    chosen_format,
-    game_writers,
-    written_files,
-)
-from outflank.tools.runtime.progress import counted, progress_bar, warn
+from outflank.tools.report.gamefiles import FORMAT_OF, chosen_formats, game_writers, written_files
+from outflank.tools.runtime.progress import counted, progress_bar
 
 _GAMES_AT_ONCE = 500  # the number of games between progress updates; shorter inputs show no progress
 
@@ -83,9 +76,7 @@ def convert(
             raise click.UsageError("--stats writes no games: leave out --format and --output")
         print_statistics(files, source, rules, wanted, unique, as_json)
         return
-    targets = {each: chosen_format(target, each, FORMAT_OF, is_from_file("target")) for each in outputs}
-    for output, form in targets.items():
-        check_output(form, output)
+    targets = chosen_formats(target, outputs, FORMAT_OF, is_from_file("target"))
     files_written = [file for output, form in targets.items() for file in written_files(form, output)]
     read, games, written = ReadGames(), 0, 0
     incomplete: set[str] = set()  # the inputs of which games, variations or properties are left out
@@ -115,12 +106,12 @@ def convert(
             read.expect_good("read or written")
         wanted.expect_found(written, read.unnamed)
         if lost := read_and_written(incomplete | read.bad_files, files_written):
-            _warn_of(writers)
+            writers.warn_of_losses()
             raise OutflankError(
                 f"{str(lost)!r} would lose games, variations, properties or characters, so nothing was written: "
                 "use another file"
             )
-    _warn_of(writers)
+    writers.warn_of_losses()
     facts = {
         "read": games,
         "written": written,
@@ -164,8 +155,3 @@ def _report(facts: dict[str, Any], files: Sequence[Path], as_json: bool) -> None
     )
     for file in files:
         click.echo(file)
-
-
-def _warn_of(writers: GameWriters) -> None:
-    for lost in writers.loss_notes:
-        warn(lost)

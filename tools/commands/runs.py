@@ -18,7 +18,7 @@ from outflank.tools.match.state.run import Run
 from outflank.tools.match.state.run_file import names_a_run
 from outflank.tools.match.state.store import read_run
 from outflank.tools.match.stats.sprt import Sprt
-from outflank.tools.report.gamefiles import FORMAT_OF, check_output, chosen_format, game_writer, written_files
+from outflank.tools.report.gamefiles import FORMAT_OF, chosen_formats, game_writer, written_files
 from outflank.tools.report.records import as_transcript, csv_lines, run_record
 from outflank.tools.report.sprt import PENTANOMIAL, sprt_lines, sprt_result
 from outflank.tools.runs.show import show_again
@@ -87,10 +87,7 @@ def export(run: Path, name: _Format | None, outputs: Sequence[Path]) -> None:
     RUN is a run's folder or its run.db; the run may be unfinished. Only games that count are written, in the order of
     the schedule.
     """
-    names = {output: chosen_format(name, output, _FORMATS, is_from_file("name")) for output in outputs}
-    for output, form in names.items():
-        if form != "csv":
-            check_output(form, output)
+    names = chosen_formats(name, outputs, _FORMATS, is_from_file("name"))
     read = _read(run)
     for output, form in names.items():
         _export(read, form, output)

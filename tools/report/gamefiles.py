@@ -16,6 +16,7 @@ from outflank.protocol.formats.annotated import AnnotatedGame, ResultReason
 from outflank.protocol.formats.clocks import for_ggf, for_sgf, year_of
 from outflank.protocol.formats.transcript import Style
 from outflank.storage.files import STDOUT, open_output, whole_file
+from outflank.tools.runtime.progress import warn
 
 _GAMES_SUFFIX = ".wtb"
 _NAMES_SUFFIXES = (".jou", ".trn")
@@ -123,19 +124,30 @@ def format_of(path: Path) -> FormatName:
     return found
 
 
-def chosen_format(
-    given: _Name | None, output: Path, formats: Mapping[str, _Name], is_default: bool = False
-) -> _Name:
-    """Return the format that ``--format`` names, or else the format of the output's suffix.
+def chosen_formats(
+    given: _Name | None, outputs: Sequence[Path], formats: Mapping[str, _Name], is_default: bool = False
+) -> dict[Path, _Name]:
+    """Return the format of each output: the format that ``--format`` names, or else the format of its suffix.
 
     Args:
         given: the format of ``--format``; None without this option.
-        output: the file to write.
+        outputs: the files to write.
         formats: the formats by suffix.
         is_default: True if `given` comes from a file of defaults, so that a suffix takes precedence.
 
-    Raises: click.UsageError if neither `given` nor the suffix names a format.
+    Raises: click.UsageError if neither `given` nor a suffix names a format, or if a file of this format may not have
+        its name; SettingsError if WTHOR's files of names would overwrite other files.
     """
+    chosen = {output: _chosen_format(given, output, formats, is_default) for output in outputs}
+    for output, name in chosen.items():
+        if name == "wthor":
+            _check_wthor(output)
+    return chosen
+
+
+def _chosen_format(
+    given: _Name | None, output: Path, formats: Mapping[str, _Name], is_default: bool
+) -> _Name:
     suffix = "" if output is STDOUT else output.suffix.lower()
     if name := formats.get(suffix) if is_default and suffix in formats else given or formats.get(suffix):
         return name
@@ -145,13 +157,7 @@ def chosen_format(
     )
 
 
-def check_output(name: FormatName, output: Path) -> None:
-    """Check that a file of this format may have this name.
-
-    Raises: BadParameter if the name is wrong; SettingsError if WTHOR's files of names would overwrite other files.
-    """
-    if name != "wthor":
-        return
+def _check_wthor(output: Path) -> None:
     if output is STDOUT:
         raise click.BadParameter(
             "WTHOR needs a file name (-o FILE), since names are written to files next to it",
@@ -162,7 +168,7 @@ def check_output(name: FormatName, output: Path) -> None:
         raise click.BadParameter(
             f"expected a WTHOR file ending in {_GAMES_SUFFIX}, got {str(output)!r}", param_hint="--output"
         )
-    for file in written_files(name, output)[1:]:
+    for file in written_files("wthor", output)[1:]:
         if file.exists() and not (output.exists() and _has_names(file)):
             raise SettingsError(
                 f"{str(file)!r} already exists and would be overwritten with names from the games; "
@@ -183,7 +189,7 @@ def game_writer(
 
     Args:
         name: the name of the format.
-        output: the path of the file, see ``check_output``; or ``STDOUT``.
+        output: the path of the file, see ``chosen_formats``; or ``STDOUT``.
         date: the date of a WTHOR file.
         style: the style of transcripts.
         passes: True to write passes in transcripts.
@@ -227,10 +233,10 @@ class GameWriters:
             found |= Counter(writer.losses)
         return dict(found)
 
-    @property
-    def loss_notes(self) -> list[str]:
-        """The sentences about facts left out, one for each file from which facts were left out."""
-        return [writer.loss_note for writer in self._writers if writer.loss_note]
+    def warn_of_losses(self) -> None:
+        """Print a sentence for each file from which facts were left out."""
+        for note in filter(None, (writer.loss_note for writer in self._writers)):
+            warn(note)
 
 
 @contextmanager
