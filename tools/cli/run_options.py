@@ -19,6 +19,7 @@ from outflank.tools.cli.options import (
     rules_option_read_by,
     tc_option,
 )
+from outflank.tools.cli.positions import as_usage
 from outflank.tools.cli.types import OUTPUT_FILE, Seconds, WholeNumber, read_by
 from outflank.tools.match.game.referee import MOST_EMPTIES, STALL_SECONDS, ScoreRule
 from outflank.tools.match.openings.sources import OpeningsChoice, default_openings
@@ -368,10 +369,8 @@ class RunOptions:
         Raises: click.BadParameter if the engines are invalid or too few; FileFormatError if `engines_file` is invalid.
         """
         hint = "ENGINE" if self.commands else "--engine"
-        try:
+        with as_usage(hint):
             specs = chosen_engines((*self.commands, *self.engines), self.engines_file, self.time, self.each)
-        except NotationError as error:
-            raise click.BadParameter(str(error), param_hint=hint) from None
         if len(specs) < 2:
             raise click.BadParameter(f"expected two engines, got {len(specs)}", param_hint=hint)
         if alone and len(specs) > 2:
