@@ -2,10 +2,8 @@
 
 import asyncio
 import re
-import signal
 from collections.abc import Callable
-from contextlib import ExitStack, suppress
-from functools import partial
+from contextlib import ExitStack
 from pathlib import Path
 from time import strftime
 from typing import Any, get_args
@@ -28,7 +26,6 @@ from outflank.tools.ggs.settings import (
     read_user,
 )
 from outflank.tools.runtime.progress import warn
-from outflank.tools.runtime.signals import heeded_signals
 
 _MOST_GAMES = 64
 _TOURNAMENT = re.compile(r"\.\d{1,6}", re.ASCII)
@@ -159,22 +156,6 @@ def ggs(
                 warn(f"can't write {str(log)!r} ({error.strerror}): the dialogue is no longer logged")
 
         client = GgsClient(settings, warn, note)
-        asyncio.run(_play(client))
+        asyncio.run(client.play_until_signal())
     if client.signal is not None:
         click.get_current_context().exit(128 + client.signal)
-
-
-async def _play(client: GgsClient) -> None:
-    loop = asyncio.get_running_loop()
-
-    def interrupt(number: int, frame: object) -> None:
-        """Handle a signal without the event loop's own signal handlers, which Windows lacks."""
-        with suppress(RuntimeError):  # raised if the event loop has ended
-            loop.call_soon_threadsafe(partial(client.interrupt, number, at_once=number != signal.SIGINT))
-
-    before = {number: signal.signal(number, interrupt) for number in heeded_signals()}
-    try:
-        await client.play()
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)

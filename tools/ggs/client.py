@@ -6,9 +6,11 @@ each move in a thread, and a separate task waits for the move.
 
 import asyncio
 import re
+import signal
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
@@ -22,6 +24,7 @@ from outflank.tools.ggs.game import USUAL_TIME, GgsGame, GgsRecord
 from outflank.tools.ggs.line import GgsConnection
 from outflank.tools.ggs.messages import Board, MatchEnded, MatchStarted, MatchType, Note, Offer, read
 from outflank.tools.ggs.settings import Settings
+from outflank.tools.runtime.signals import heeded_signals
 
 _CLOSE_SECONDS = 0.4
 _MOST_MATCHES = 32  # the maximum number of simultaneous matches; a correct server starts fewer
@@ -103,6 +106,22 @@ class GgsClient:
             for driver in self._drivers:
                 driver.close(_CLOSE_SECONDS)
             self._threads.shutdown()
+
+    async def play_until_signal(self) -> None:
+        """Play like ``play``. SIGINT interrupts the player, and other signals that end programs end it at once."""
+        loop = asyncio.get_running_loop()
+
+        def interrupt(number: int, frame: object) -> None:
+            """Handle a signal without the event loop's own signal handlers, which Windows lacks."""
+            with suppress(RuntimeError):  # raised if the event loop has ended
+                loop.call_soon_threadsafe(partial(self.interrupt, number, at_once=number != signal.SIGINT))
+
+        before = {number: signal.signal(number, interrupt) for number in heeded_signals()}
+        try:
+            await self.play()
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
 
     def interrupt(self, number: int, *, at_once: bool) -> None:
         """Accept no new matches, and leave after the current ones, or immediately if `at_once` or on a second call."""
