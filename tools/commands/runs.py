@@ -2,13 +2,10 @@
 
 import json
 from collections.abc import Sequence
-from datetime import datetime
 from pathlib import Path
-from typing import Literal
 
 import click
 
-from outflank.protocol.formats import FormatName
 from outflank.storage.files import STDOUT, open_output
 from outflank.tools.cli.command import Command, is_from_file
 from outflank.tools.cli.options import json_option, output_option, printed_output_files_option
@@ -18,16 +15,13 @@ from outflank.tools.match.state.run import Run
 from outflank.tools.match.state.run_file import names_a_run
 from outflank.tools.match.state.store import read_run
 from outflank.tools.match.stats.sprt import Sprt
-from outflank.tools.report.gamefiles import FORMAT_OF, chosen_formats, game_writer, written_files
-from outflank.tools.report.records import as_transcript, csv_lines, run_record
+from outflank.tools.report.gamefiles import chosen_formats
+from outflank.tools.report.records import RUN_FORMATS, RunFormat, export_run
 from outflank.tools.report.sprt import PENTANOMIAL, sprt_lines, sprt_result
 from outflank.tools.runs.show import show_again
 from outflank.tools.runtime.address import Address
 from outflank.tools.runtime.progress import json_line, warn
 
-_Format = FormatName | Literal["csv"]
-_FORMATS: dict[str, _Format] = {suffix: name for suffix, name in FORMAT_OF.items() if name != "obf"}
-_FORMATS[".csv"] = "csv"
 _RUN = click.argument("run", type=click.Path(exists=True, path_type=Path))
 
 
@@ -74,41 +68,24 @@ def report(run: Path, output: Path | None, live: Address | None, as_json: bool) 
 @click.option(
     "--format",
     "name",
-    type=click.Choice([*_FORMATS.values()]),
+    type=click.Choice([*RUN_FORMATS.values()]),
     help="Format to write. csv has a row per game; wthor is three files: games, players (.jou) and tournament (.trn).  "
     "[default: by the suffix of --output]",
 )
 @printed_output_files_option(
     "Write the games to FILE; the suffix .sgf, .ggf, .txt (transcripts), .wtb (WTHOR) or .csv selects the format"
 )
-def export(run: Path, name: _Format | None, outputs: Sequence[Path]) -> None:
+def export(run: Path, name: RunFormat | None, outputs: Sequence[Path]) -> None:
     """Write the games of a run in a format for other programs.
 
     RUN is a run's folder or its run.db; the run may be unfinished. Only games that count are written, in the order of
     the schedule.
     """
-    names = chosen_formats(name, outputs, _FORMATS, is_from_file("name"))
+    names = chosen_formats(name, outputs, RUN_FORMATS, is_from_file("name"))
     read = _read(run)
     for output, form in names.items():
-        _export(read, form, output)
-
-
-def _export(read: Run, name: _Format, output: Path) -> None:
-    if name == "csv":
-        with open_output(output) as stream:
-            stream.writelines(line.encode("utf-8", "replace") for line in csv_lines(read.games))
-        if output is not STDOUT:
-            click.echo(output)
-        return
-    day = datetime.fromisoformat(read.started).date()
-    with game_writer(name, output, date=(day.year, day.month, day.day)) as writer:
-        for game in read.games:
-            record = run_record(read, game)
-            writer.write(as_transcript(record, game) if name == "transcript" else record)
-    if lost := writer.loss_note:
-        warn(lost)
-    for file in written_files(name, output):
-        click.echo(file)
+        for file in export_run(read, form, output):
+            click.echo(file)
 
 
 def _counts(ctx: click.Context, param: click.Parameter, texts: tuple[str, ...]) -> tuple[int, ...]:

@@ -1,16 +1,22 @@
-"""Converts games of a run to annotated games, to transcript lines, and to CSV."""
+"""Converts games of a run to annotated games, to transcript lines, and to CSV, and writes them to files."""
 
 import csv
 import io
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+from typing import Literal
 
 from outflank.engine import Colour
-from outflank.protocol.formats import transcript
+from outflank.protocol.formats import FormatName, transcript
 from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.protocol.lines import printable
+from outflank.storage.files import STDOUT, open_output
 from outflank.tools.match.game.results import Ending, GameRecord, opening_text
 from outflank.tools.match.state.run import Run
+from outflank.tools.report.gamefiles import FORMAT_OF, game_writer, written_files
+from outflank.tools.runtime.progress import warn
 
 CSV_COLUMNS = (
     *("game", "round", "pair", "opening", "black", "white"),
@@ -62,6 +68,27 @@ def headline(game: GameRecord) -> str:
     else:
         result = f", {game.loser_name} {'resigns' if end is Ending.RESIGNATION else f'loses by {end}'}"
     return f"game {pairing.number}: {pairing.black} - {pairing.white}{result}"
+
+
+RunFormat = FormatName | Literal["csv"]
+RUN_FORMATS: dict[str, RunFormat] = {suffix: name for suffix, name in FORMAT_OF.items() if name != "obf"}
+RUN_FORMATS[".csv"] = "csv"
+
+
+def export_run(run: Run, name: RunFormat, output: Path) -> list[Path]:
+    """Write the games of a run in a format, and return the written files. Warn about facts that are left out."""
+    if name == "csv":
+        with open_output(output) as stream:
+            stream.writelines(line.encode("utf-8", "replace") for line in csv_lines(run.games))
+        return [] if output is STDOUT else [output]
+    day = datetime.fromisoformat(run.started).date()
+    with game_writer(name, output, date=(day.year, day.month, day.day)) as writer:
+        for game in run.games:
+            record = run_record(run, game)
+            writer.write(as_transcript(record, game) if name == "transcript" else record)
+    if lost := writer.loss_note:
+        warn(lost)
+    return written_files(name, output)
 
 
 def csv_lines(games: Iterable[GameRecord]) -> Iterator[str]:
