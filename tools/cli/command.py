@@ -178,7 +178,7 @@ class Command(click.Command):
         return {_shown_name(each) for each in self.params if each.name in given}
 
     def _expect_together(self, ctx: click.Context) -> None:
-        given = self.shown_names([str(each.name) for each in self.params if is_given(ctx, str(each.name))])
+        given = self.shown_names([str(each.name) for each in self.params if is_given(str(each.name))])
         if clash := self.clash(given):
             is_in_file = DEFAULTS_FILE in ctx.meta and not self.clash(ctx.meta[_TYPED])
             raise click.UsageError(f"{ctx.meta[DEFAULTS_FILE]}: {clash}" if is_in_file else clash, ctx)
@@ -222,21 +222,23 @@ def _shown_name(parameter: click.Parameter) -> str:
     return parameter.human_readable_name.strip("[].")
 
 
-def is_given(ctx: click.Context, name: str) -> bool:
-    """Return whether a parameter is set on the command line, in an environment variable or in a file."""
-    return ctx.get_parameter_source(name) not in (None, click.core.ParameterSource.DEFAULT)
+def is_given(name: str) -> bool:
+    """Return whether a parameter of the running command is set on the command line, in the environment or in a file."""
+    return _source(name) not in (None, click.core.ParameterSource.DEFAULT)
 
 
 def is_typed(name: str) -> bool:
     """Return whether a parameter of the running command is set on the command line."""
-    source = click.get_current_context().get_parameter_source(name)
-    return source is click.core.ParameterSource.COMMANDLINE
+    return _source(name) is click.core.ParameterSource.COMMANDLINE
 
 
 def is_from_file(name: str) -> bool:
     """Return whether a parameter of the running command was set by a file of defaults."""
-    source = click.get_current_context().get_parameter_source(name)
-    return source is click.core.ParameterSource.DEFAULT_MAP
+    return _source(name) is click.core.ParameterSource.DEFAULT_MAP
+
+
+def _source(name: str) -> click.core.ParameterSource | None:
+    return click.get_current_context().get_parameter_source(name)
 
 
 def option_groups(ctx: click.Context) -> dict[str, list[tuple[str, str]]]:

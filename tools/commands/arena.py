@@ -111,9 +111,7 @@ def _moment(text: str) -> datetime:
     watched_json_option,
     page_options(LISTEN_PAGE),
 )
-@click.pass_context
 def serve(
-    ctx: click.Context,
     arena: Path,
     form: str,
     round_count: int | None,
@@ -137,7 +135,7 @@ def serve(
     from outflank.tools.arena.arena import Arena
     from outflank.tools.arena.serving import RUN_FOLDER, serve_arena
 
-    if not is_given(ctx, "concurrency"):
+    if not is_given("concurrency"):
         played = replace(played, concurrency=0)  # 0 stands for the default number of concurrent pairs
     if form != Format.STANDING and not start and not entrants:
         raise click.UsageError("say when the tournament begins: --start TIME, --entrants N, or both")

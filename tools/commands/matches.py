@@ -47,7 +47,7 @@ def match(options: RunOptions, played: RunSettings) -> None:
     """
     if not (options.commands or options.engines or options.engines_file):
         options = replace(options, engines=_SHORT_MATCH)
-    if played.sprt and not is_given(click.get_current_context(), "games"):
+    if played.sprt and not is_given("games"):
         played = replace(played, games=_MOST_GAMES_OF_TEST)
     play_run(lambda: replace(played, engines=options.specs(alone=True)), played, options, may_grow=True)
 

@@ -63,7 +63,7 @@ def play_run(
     if options.folder and not options.no_records and names_a_run(str(options.folder)):
         known = read_run(options.folder).settings
         games = settings.games if may_grow and settings.games > known.games else None
-        drawn = () if is_given(click.get_current_context(), "seed") else ("seed",)
+        drawn = () if is_given("seed") else ("seed",)
         if other := difference(
             known, settings if games is None else replace(settings, games=known.games), drawn
         ):
