@@ -72,7 +72,8 @@ def bench(ctx: click.Context, threads: int, hash_mb: int, parameters: Parameters
 def _work(searcher: Searcher) -> Iterator[tuple[str, Callable[[], int]]]:
     """Yield the name of each benchmark item, and a function that runs the item and returns its nodes (or leaves)."""
     yield f"perft {_PERFT_DEPTH}", partial(count_leaves, Position.start(), _PERFT_DEPTH)
-    for problem in _suite():
+    problems, _ = obf.read_problems(_SUITE.read_text().splitlines(), _SUITE.name, Rules())
+    for problem in problems:
         position, name = problem.position, f"{problem.position.empties} empties"
         if problem.scores:
             yield f"{name}, exact", partial(_nodes, searcher, position, Limit.solve())
@@ -88,11 +89,6 @@ def _nodes(searcher: Searcher, position: Position, limit: Limit) -> int:
     """Search with an empty transposition table. Clearing the table is part of the measured time."""
     searcher.clear()
     return searcher.search(position, limit).nodes
-
-
-def _suite() -> tuple[obf.Problem, ...]:
-    problems, _ = obf.read_problems(_SUITE.read_text().splitlines(), _SUITE.name, Rules())
-    return problems
 
 
 def _print_json(name: str, nodes: int, seconds: float) -> None:
