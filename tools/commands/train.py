@@ -189,11 +189,12 @@ def network(
     from outflank.tools.train import weights_file
 
     reports = weights_file.train_network(tables, folders, solved, out, settings)
-    click.echo(
-        json.dumps([asdict(report) for report in reports])
-        if as_json
-        else "\n".join(["stage  epoch  trained  held out  bias even  bias odd  slope", *map(str, reports)])
-    )
+    _print_rows("stage  epoch  trained  held out  bias even  bias odd  slope", reports, as_json)
+
+
+def _print_rows(heading: str, rows: Sequence[Any], as_json: bool) -> None:
+    """Print dataclasses as JSON data, or as the rows of a table."""
+    click.echo(json.dumps([*map(asdict, rows)]) if as_json else "\n".join([heading, *map(str, rows)]))
 
 
 @train.command()
@@ -236,10 +237,7 @@ def calibrate(
         from outflank.tools.train.plot import plot_shifts
 
         plot_shifts(found, depth, plot)
-    heading = "empties  boards   even bias   odd bias  shifted  even error  odd error"
-    click.echo(
-        json.dumps([asdict(shift) for shift in found]) if as_json else "\n".join([heading, *map(str, found)])
-    )
+    _print_rows("empties  boards   even bias   odd bias  shifted  even error  odd error", found, as_json)
 
 
 @train.command()
