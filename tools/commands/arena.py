@@ -33,7 +33,7 @@ from outflank.tools.cli.run_options import (
 from outflank.tools.cli.types import EXISTING_FILE, Seconds, WholeNumber, read_by
 from outflank.tools.match.state.config_file import chosen_engines
 from outflank.tools.match.state.run import Format, RunSettings
-from outflank.tools.runs.resume import ask_about_commands
+from outflank.tools.runs.play import ask_about_commands
 from outflank.tools.runs.show import show_run
 from outflank.tools.runtime.address import Address
 from outflank.tools.runtime.progress import json_line, warn

@@ -26,7 +26,7 @@ from outflank.tools.cli.types import DEFAULT_TEST, WholeNumber
 from outflank.tools.match.state.run import Format, RunSettings
 from outflank.tools.match.state.tuning import tuning_settings
 from outflank.tools.match.stats.spsa import TunedParameter
-from outflank.tools.runs.resume import play_run, play_tuning
+from outflank.tools.runs.play import play_run, play_tuning
 
 _SHORT_MATCH = ('name="level 5" cmd="outflank gtp --level 5"', 'name="level 4" cmd="outflank gtp --level 4"')
 _MOST_GAMES_OF_TEST = 20_000
