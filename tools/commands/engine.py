@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable
-from io import FileIO
+from contextlib import suppress
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -15,7 +15,7 @@ from outflank.protocol.server.human_strength import HIGHEST_ELO, LOWEST_ELO
 from outflank.protocol.server.movesource import USUAL_PLIES, MoveVariety, SearchSource
 from outflank.protocol.server.serve import Wire, serve
 from outflank.protocol.server.session import Session, Strength
-from outflank.storage.files import writing
+from outflank.storage.files import open_to_append
 from outflank.tools.cli.books import book_variety, books_to_play
 from outflank.tools.cli.command import Command, group, handing
 from outflank.tools.cli.options import (
@@ -174,11 +174,9 @@ def _log_to(path: Path) -> Callable[[str, bytes], None]:
     The function takes a sign and bytes: ``>`` and a received line, or ``<`` and a part of an answer. After its first
     error, it logs nothing more.
 
-    Raises: UnwritableError if the file can't be opened.
+    Raises: UnwritableError if the file can't be opened; SettingsError if it is a run, a book or an archive.
     """
-    # The file is unbuffered, so that a crash loses nothing.
-    with writing(path):
-        file = FileIO(path, "a")
+    file = open_to_append(path)
     began = time.monotonic()
     lock = Lock()  # two threads write to the log
 
@@ -187,9 +185,11 @@ def _log_to(path: Path) -> Callable[[str, bytes], None]:
             if file.closed:
                 return
             try:
-                file.write(f"{time.monotonic() - began:9.3f} engine {sign} ".encode() + data)
+                file.buffer.write(f"{time.monotonic() - began:9.3f} engine {sign} ".encode() + data)
+                file.flush()  # after each line, so that a crash loses nothing
             except OSError as error:
-                file.close()
+                with suppress(OSError):  # the same error again
+                    file.close()
                 warn(f"the log ends here, since it can't be written: {error.strerror}")
 
     return log
