@@ -1,4 +1,4 @@
-"""The dialogue with a person at the terminal: reads moves and commands, prints boards and messages."""
+"""The dialogue with a person at the terminal, which reads moves and commands and prints boards and messages."""
 
 import math
 import time
@@ -37,21 +37,21 @@ from outflank.tools.runtime.progress import counted, live, warn
 from outflank.tools.runtime.signals import Stopped
 
 HELP = f"""\
-a move          such as f5 (d3/ne where the rules turn one direction)
+a move          such as f5 (d3/ne if a move turns discs in only one direction)
 hint [N]        the N best moves; 3 by default (also h, eval)
 explore         what was played here in the games of --archive
 undo, redo      take back your last move and all later ones (also takeback, back); play them again
 level N         set the engine's strength from now on, 0 to 60
-elo N           the engine plays as weakly as people do, at Elo {LOWEST_ELO} to {HIGHEST_ELO}; level N ends this
+elo N           the engine plays as weakly as people do, at Elo {LOWEST_ELO} to {HIGHEST_ELO}; level N cancels this
 switch          change sides
 moves, board    the legal moves; the board
 clock           how much time is left
 save FILE       as .sgf, .ggf, .txt (transcript), .obf or .wtb (WTHOR)
 pause           stop the clocks until the next line
 resign, new     give up; begin again
-quit            end; --resume takes a saved file, or the text that is printed at the end"""
+quit            stop; --resume continues from a saved file, or from the text printed at the end"""
 _HINTS = 3
-_HINT_LEVEL = 16  # the lowest level of a hint's search; the usual three moves take about a second
+_HINT_LEVEL = 16  # the lowest level for the search of a hint; the default of three moves takes about a second
 _LONGEST = 1000  # the longest input line, in characters; a line may contain a path
 
 
@@ -95,7 +95,7 @@ class Dialogue:
         self._kept = len(self._game.turns)  # the number of turns that a file already contains
         self._written = self._state()  # the state last written to the autosave file
         self._shown = False  # whether the board and the last event have been shown
-        self._is_left = False  # whether the person has ended the session
+        self._is_left = False  # whether the person has quit, or the input has ended
         self._words: dict[str, Callable[[str], object]] = {
             "hint": self._hint,
             "explore": self._explore,
@@ -123,7 +123,7 @@ class Dialogue:
     def run(self) -> None:
         """Play until the person quits, the input ends, or a game without human players is over.
 
-        Raises: OutflankError or OSError if a command fails and the input is not a terminal, where the error is shown.
+        Raises: OutflankError or OSError if a command fails; if the input is a terminal, the error is printed instead.
         """
         say(self._heading())
         try:
@@ -155,7 +155,7 @@ class Dialogue:
         return f"outflank {weights.version()}, {self._game.first.rules}, {limits}; help lists the commands"
 
     def _ask(self, seconds: float) -> str:
-        """Return the person's move. Raises: TimeoutError; Stopped after a command that interrupts the game."""
+        """Return the person's move. Raises: TimeoutError after `seconds`; Stopped if a command interrupts the game."""
         deadline = time.monotonic() + seconds
         self._show()
         while True:
@@ -182,7 +182,7 @@ class Dialogue:
         return move, found[-1].score if found else None
 
     def _note(self, turn: AnnotatedMove) -> None:
-        """Announce a pass or a move of the engine."""
+        """Announce a pass of either side, or a move of the engine."""
         self._shown = False
         if turn.move.is_pass:
             say(f"{self._name(turn.colour)} has no move and passes.")
@@ -305,7 +305,7 @@ class Dialogue:
         self._is_left = True
 
     def _say_game(self) -> None:
-        """Print an unsaved game for ``--resume``: its transcript, or its last board if the start was not standard."""
+        """Print an unsaved game for ``--resume``: its transcript, or its last board if the first was not standard."""
         if self._kept >= len(self._game.turns):
             return
         game = self._game.record().game()

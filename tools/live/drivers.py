@@ -1,4 +1,4 @@
-"""Drivers of players in this process: people, and Outflank itself."""
+"""Drivers for the players in this process: people, and Outflank itself."""
 
 import math
 import time
@@ -12,7 +12,7 @@ from outflank.protocol.drivers.spec import EngineSpec
 from outflank.protocol.formats.annotated import PROGRAM, AnnotatedGame
 from outflank.protocol.server.session import Session
 
-_PERSON_GRACE_SECONDS = 0.3  # the grace period of a move allows for the latency between page and server
+_PERSON_GRACE_SECONDS = 0.3  # the grace period for a move, since messages between page and server take time
 
 
 class Person(Driver):
@@ -23,7 +23,8 @@ class Person(Driver):
         rules: the rules of the games.
         control: the person's time control.
         ask: the function that waits for the person's move and returns its text. Its argument is the timeout in
-            seconds, infinite without a clock. It raises TimeoutError, or ``Stopped`` to interrupt the game.
+            seconds, infinite without a clock. The function raises TimeoutError at the timeout, or ``Stopped`` to
+            interrupt the game.
     """
 
     def __init__(self, name: str, rules: Rules, control: TimeControl, ask: Callable[[float], str]) -> None:
@@ -52,7 +53,7 @@ class OwnEngine(Driver):
         session: the engine, with its strength and books.
         control: the time control.
         choose: the function that lets the session choose a move for a side. It returns the move and its score, which
-            is None if the engine gave none.
+            is None if the engine reported no score.
     """
 
     def __init__(

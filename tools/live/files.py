@@ -34,8 +34,8 @@ class GameFiles:
 
         Returns: a sentence about the facts left out; empty if nothing was left out.
 
-        Raises: NotationError if the name's extension is not a format; SettingsError if the file contains something
-            else; OSError; FileFormatError if the format can't store the game.
+        Raises: NotationError if the name's extension stands for no format; SettingsError if the file contains something
+            else; FileFormatError if the format can't store the game; OSError if the file can't be written.
         """
         self._expect_free(path)
         day = day_of(record.date)
@@ -48,13 +48,13 @@ class GameFiles:
     def expect_held(self, record: AnnotatedGame) -> None:
         """Raise FileFormatError if the autosave format can't store a game.
 
-        WTHOR is not checked, since it is only written at the end of the game.
+        The format WTHOR is not checked, since a WTHOR file is only written at the end of the game.
         """
         if self.saved is not None and (name := format_of(self.saved)) != "wthor":
             expect_held(name, record)
 
     def begin_another_game(self) -> None:
-        """Stop writing to the last game's files, and choose the first free name for the next game's autosave file."""
+        """Stop writing to the previous game's files, and choose the first free name for the next autosave file."""
         self._own.clear()
         number = 2
         while self.saved is not None and self._first is not None and self._taken(self.saved):

@@ -1,6 +1,6 @@
 """A game with human players, who may also take moves back, redo them, resign and pause.
 
-The game uses the referee of matches. People never get time back: the seconds used for a move that is taken back or
+The game uses the same referee as matches. People never get time back: the seconds used for a move that is taken back or
 interrupted by a pause are charged to the person's next move.
 """
 
@@ -32,7 +32,7 @@ class LiveGame:
         ended: the referee's record of the finished game; None while the game is not over.
         thinking: the side whose clock runs; None if no clock runs.
         since: the time when the running clock started, in seconds since 1970.
-        left: the seconds that each side had at the time `since`; infinite without a clock.
+        left: the seconds that each side had left at the time `since`; infinite without a clock.
 
     Args:
         record: the game to start or continue. Its turns are not charged to the clocks, and its first ``given`` turns
@@ -67,7 +67,7 @@ class LiveGame:
 
     @property
     def first(self) -> Position:
-        """The start position of the game."""
+        """The starting position of the game."""
         return self._start.first
 
     @property
@@ -122,7 +122,7 @@ class LiveGame:
         self._stop_clock()
 
     def take_back(self) -> None:
-        """Take back the last move of a person (of any player in a game without people) and all later turns.
+        """Take back the last move of a person, or of any player in a game without people, and all later turns.
 
         Raises: SettingsError if there is no such move, or if a person would have no time left.
         """
@@ -167,7 +167,7 @@ class LiveGame:
         self.left = self._allowances()
 
     def resign(self) -> None:
-        """Resign for the only person. If both sides or no side are human, resign for the side to move.
+        """Resign for the human side. If both sides or neither side is human, resign for the side to move.
 
         Raises: SettingsError if the game is over.
         """
@@ -192,7 +192,7 @@ class LiveGame:
     def record(self) -> AnnotatedGame:
         """Return the game so far, with times, scores and result.
 
-        Names and texts come from the record that the game continues.
+        Names and texts come from the record that the game continues. The drivers supply missing names.
         """
         fault = self.ended.detail if self.ended and self.ended.ending.is_fault else ""
         return replace(

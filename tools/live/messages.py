@@ -1,4 +1,4 @@
-"""The messages from a browser tab about its game: JSON objects whose field ``do`` names the type."""
+"""The messages from a browser tab about its game: JSON objects whose field ``do`` names the message's type."""
 
 from typing import Annotated
 
@@ -10,7 +10,7 @@ _Text = Annotated[str, Meta(max_length=10_000)]
 
 
 class TabMessage(msgspec.Struct, tag_field="do", tag=str.lower):
-    """A message from a page."""
+    """A message from a browser tab."""
 
 
 class Player(msgspec.Struct):
@@ -34,7 +34,7 @@ class New(TabMessage):
         white: White's player.
         time: the time control of both sides, as ``TimeControl.parse`` reads it; empty for no clock.
         rules: the rules; empty for the page's default.
-        position: the start position; empty for the standard start position of the rules.
+        position: the starting position; empty for the standard starting position of the rules.
         moves: the given opening moves, as a transcript.
     """
 
@@ -53,7 +53,7 @@ class Attach(TabMessage):
 
 
 class PlayMove(TabMessage, tag="move"):
-    """Play a move for the person to move."""
+    """Play a move for the person whose turn it is."""
 
     move: _Name
 

@@ -1,4 +1,4 @@
-"""Games on the page. Each game is played by its own thread, and shown by any number of tabs over WebSockets."""
+"""Games on the page. Each game runs in its own thread, and any number of tabs show it over WebSockets."""
 
 import asyncio
 import math
@@ -48,7 +48,7 @@ _LONGEST_NAME = 40
 
 
 class PageGame(LiveGame):
-    """A game that is played in its own thread. Methods that interrupt the game wait until the thread has ended.
+    """A game that is played in its own thread. Methods that interrupt the game wait for the thread to end.
 
     Attributes:
         id: the game's identifier in messages.
@@ -61,7 +61,7 @@ class PageGame(LiveGame):
         record: the game to start, with its given turns.
         specs: the players, by colour; a player with an empty command is a person.
         on_change: the function that the game's thread calls after each change.
-        admit: the function that is called before the game starts or continues; it raises SettingsError to refuse.
+        admit: the function that is called before the game starts or continues; it refuses the game with SettingsError.
     """
 
     def __init__(
@@ -119,13 +119,13 @@ class PageGame(LiveGame):
             super().interrupt()
 
     def close(self) -> None:
-        """Interrupt the game and end its engines; ``start`` can continue the game."""
+        """Interrupt the game and stop its engines; ``start`` can continue the game."""
         with self._control:
             self.interrupt()
             self._close_engines()
 
     def close_if_idle(self) -> bool:
-        """Close the game, unless its thread runs or another call changes it. Return whether the game is closed."""
+        """Close the game, unless it is running or another thread is changing it. Return whether the game is closed."""
         if not self._control.acquire(blocking=False):
             return False
         try:
@@ -142,13 +142,13 @@ class PageGame(LiveGame):
                 self.close()
 
     def move(self, text: str) -> None:
-        """Play a move for the person to move. Raises: NotationError, IllegalMoveError."""
+        """Play a move for the person whose turn it is. Raises: NotationError, IllegalMoveError."""
         if self.thinking is None or self.thinking not in self.people or not self._moves.empty():
             raise IllegalMoveError("it is not your turn")
         self._moves.put(str(self.position.parse_move(text)))
 
     def take_back(self) -> None:
-        """Take back a move as in ``LiveGame``. The game then continues at once."""
+        """Take back a move, see ``LiveGame``. The game then continues, even if no move could be taken back."""
         with self._control:
             try:
                 super().take_back()
@@ -156,7 +156,7 @@ class PageGame(LiveGame):
                 self.start()
 
     def resign(self) -> None:
-        """Resign as in ``LiveGame``, then close the game, which ends its engines."""
+        """Resign, see ``LiveGame``. Then close the game, which stops its engines."""
         with self._control:
             super().resign()
             self.close()
@@ -225,7 +225,7 @@ class Tables:
 
     Args:
         engines: the engines, in addition to Outflank, that users can choose as players.
-        game_of: the function that returns the initial game for a message. It raises OutflankError.
+        game_of: the function that returns the initial game for a message. It raises OutflankError if this fails.
     """
 
     def __init__(self, engines: Sequence[EngineSpec], game_of: Callable[[New], AnnotatedGame]) -> None:
@@ -239,7 +239,7 @@ class Tables:
         return self._games.get(name)
 
     def close(self) -> None:
-        """Close all games in parallel, since ending an unresponsive engine takes seconds."""
+        """Close all games in parallel, since stopping an unresponsive engine takes seconds."""
         if self._games:
             with ThreadPoolExecutor(len(self._games)) as threads:
                 list(threads.map(PageGame.close, self._games.values()))
@@ -295,7 +295,7 @@ class Tables:
         loop = asyncio.get_running_loop()
 
         def tell(game: PageGame) -> None:
-            with suppress(RuntimeError):  # raised if the event loop has ended
+            with suppress(RuntimeError):  # raised if the event loop is closed
                 loop.call_soon_threadsafe(self._tell, game)
 
         if len(self._games) >= _MOST_GAMES:
