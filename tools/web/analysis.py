@@ -1,4 +1,4 @@
-"""The server side of the analysis board, which opens, saves and reviews games, and searches over a WebSocket.
+"""The server side of the analysis board, which opens, saves and reviews games, and serves searches by WebSocket.
 
 All paths begin with a secret token, so that only clients that know the address get an answer.
 """
@@ -74,7 +74,7 @@ class AnalysisBoard:
     Args:
         token: the secret first part of every path.
         service: the service that searches the positions of requests.
-        defaults: the default rules of games and requests, and the default limits of requests.
+        defaults: the default rules for games and requests, and the default limits for requests.
         first: the games that the page lists at the start.
         explorer: the archive whose games are shown next to the board; None if there is none.
         engines: the engines, in addition to Outflank, that users can play against.
@@ -94,8 +94,8 @@ class AnalysisBoard:
         self._service, self._defaults, self._rules = service, defaults, defaults.rules
         self._explorer = explorer
         self._first = first or [AnnotatedGame(Position.start(self._rules))]
-        # Each worker has one thread: a book can be used only in the thread that opened it, and reviews are made one at
-        # a time.
+        # Each worker has one thread: a book can be used only in the thread that opened it, and reviews run one at a
+        # time.
         self._worker, self._reviewer = Worker("games"), Worker("review")
         self._mode, self._engines = mode, [spec.name for spec in engines]
         self._progress = progress_file()
@@ -339,10 +339,10 @@ class SocketClient:
         self._changed = asyncio.Event()
 
     async def serve(self, defaults: Defaults) -> None:
-        """Answer requests until the connection ends or the task is cancelled; then end the connection's searches.
+        """Answer requests until the connection ends or the task is cancelled; then stop the connection's searches.
 
         Args:
-            defaults: the default rules and limits of requests.
+            defaults: the default rules and limits for requests.
         """
         await self._socket.accept()
         sending = asyncio.create_task(self._send())
@@ -364,7 +364,7 @@ class SocketClient:
 
     def deliver(self, number: int, answer: Answer) -> None:
         """Queue an answer in the event loop's thread; may be called from any thread."""
-        with suppress(RuntimeError):  # raised if the event loop has ended
+        with suppress(RuntimeError):  # raised if the event loop is closed
             self._loop.call_soon_threadsafe(self._put, number, answer)
 
     def _put(self, number: int, answer: Answer) -> None:

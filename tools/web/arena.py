@@ -18,7 +18,7 @@ _RENEWED_SECONDS = 5
 def arena_route(
     rules: Rules, url: str, live: str, status: Callable[[], Mapping[str, Any]], *, waits: bool
 ) -> Route:
-    """Make the route ``/``.
+    """Create the route ``/``.
 
     Args:
         rules: the rules of the games.
@@ -40,7 +40,7 @@ def arena_route(
 
 
 def join_route(url: str) -> WebSocketRoute:
-    """Make the route that redirects an engine to the arena if the engine joins at the address of the games' page.
+    """Create the route that redirects an engine to the arena if the engine joins at the address of the games' page.
 
     Args:
         url: the address of the arena's WebSocket; the host ``*`` stands for the host that the engine connected to.

@@ -1,4 +1,4 @@
-"""Serves the analysis board until a signal ends it."""
+"""Serves the analysis board until a signal arrives."""
 
 import secrets
 from collections.abc import Sequence
@@ -38,9 +38,10 @@ def serve_board(
     mode: str | None = None,
     is_users: bool = False,
 ) -> NoReturn:
-    """Serve at `place`, by default on loopback, until a signal arrives. If `mode` is None, print no page address.
+    """Serve the analysis board at `place`, by default on loopback, until a signal arrives.
 
-    If `is_users` is true and another process already serves the user's page, open that page and exit.
+    If `mode` is None, print no page address. If `is_users` is true and another process already serves the user's page,
+    open that page and exit.
     """
     from outflank.tools.archive.table import Explorer
     from outflank.tools.runtime.address import Address

@@ -1,4 +1,4 @@
-"""Opens a page in the user's browser without showing its address to other users of this machine.
+"""Opens a page in the user's browser without showing the page's address to other users of this machine.
 
 ``outflank web`` without arguments serves the user's page. If another process already serves this page, the command
 opens the page and exits.
@@ -73,7 +73,7 @@ def user_page() -> Iterator[Path | None]:
         yield None
         return
     with lock:
-        file.unlink(missing_ok=True)  # a killed process may have left the file
+        file.unlink(missing_ok=True)  # a killed process may have left the file behind
         try:
             yield file
         finally:
@@ -90,7 +90,7 @@ def _redirection(file: Path) -> str | None:
 
 
 def _answers(url: str) -> bool:
-    """Return whether the address answers. In a shared home folder, the address may come from another machine."""
+    """Return whether a server answers at this address, which another machine may have written to a shared folder."""
     direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     try:
         with direct.open(url, timeout=_ANSWER_SECONDS):
@@ -132,7 +132,7 @@ def opened(url: str, file: Path | None = None) -> Iterator[bool]:
 
 
 def open_again(file: Path) -> bool:
-    """Open a file that redirects to a page in a browser that can run scripts. Return whether a browser was opened."""
+    """Open a redirecting file in a browser that can run scripts. Return whether a browser was opened."""
     browser = _browser()
     return browser is not None and browser.open(file.as_uri())
 

@@ -18,7 +18,7 @@ VERSION = 1
 """The version of the messages, which docs/report.md describes."""
 
 _FRAME_SECONDS = 0.2  # the pause between two messages to a viewer
-# The number of dropped keys that are remembered; a viewer that missed more gets all values again.
+# The number of dropped keys that are remembered; a viewer that missed an older drop gets all values again.
 _MOST_DROPPED = 1_000
 _READ_ONLY = 1008  # a WebSocket's code for "policy violation"
 
@@ -68,7 +68,7 @@ class ChangeFeed:
             self.set(key, value)
 
     async def publish(self) -> None:
-        """Send changes a few times a second until cancelled."""
+        """Send changes a few times a second until the task is cancelled."""
         while True:
             await asyncio.sleep(_FRAME_SECONDS)
             if self._count != self._published:
@@ -87,7 +87,7 @@ class ChangeFeed:
             sending.cancel()
             with suppress(Exception, asyncio.CancelledError):
                 await sending
-            with suppress(RuntimeError):  # the viewer has left
+            with suppress(RuntimeError):  # raised if the viewer has left
                 await socket.close(_READ_ONLY, "this page accepts no messages")
 
     async def _send(self, socket: WebSocket) -> None:

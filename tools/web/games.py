@@ -49,7 +49,7 @@ class GameRequest(msgspec.Struct):
 
     Attributes:
         rules: the rules, as ``Rules.parse`` reads them; empty for the default rules.
-        position: the first board and the side to move; empty for the start position of the rules.
+        position: the first board and the side to move; empty for the starting position of the rules.
         moves: the moves, as a transcript.
         black: the name of Black's player. This field and all further fields may be empty.
         white: the name of White's player.
@@ -58,7 +58,7 @@ class GameRequest(msgspec.Struct):
         place: the place where the game was played.
         date: the date as recorded.
         clock: the time control as recorded.
-        ending: the recorded reason of the result, see ``ResultReason``.
+        ending: the recorded reason for the result, see ``ResultReason``.
         winner: the side that won, ``X`` or ``O``.
         margin: Black's lead in discs.
     """
@@ -97,9 +97,9 @@ class GameRequest(msgspec.Struct):
         return replace(game, **texts, result=result)
 
     def legal_part(self, usual: Rules) -> tuple[AnnotatedGame, str]:
-        """Return the longest legal beginning of the game, and the error after it; empty if the whole game is legal.
+        """Return the longest legal beginning of the game, and the error that follows, which is empty for a legal game.
 
-        Raises: NotationError if rules or position can't be read.
+        Raises: NotationError if the rules or the position can't be read.
         """
         try:
             return self.described(usual), ""
@@ -197,7 +197,7 @@ def opening_moves(text: str, rules: Rules) -> str:
 def written(form: FormatName, game: AnnotatedGame) -> tuple[bytes, str, str]:
     """Return a game encoded in a format, the file's name, and a sentence about facts that the format can't store.
 
-    Raises: FileFormatError if the format can't hold the game.
+    Raises: FileFormatError if the format can't store the game.
     """
     if form == "transcript" and not game.moves:
         raise FileFormatError("a game without a move can't be written as a transcript")

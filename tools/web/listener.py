@@ -17,7 +17,7 @@ from outflank.tools.runtime.limits import allow_descriptors
 
 HEADER_BYTES = 16_384
 """The size limit of a request's head, including its first line."""
-_EXHAUSTED_SECONDS = 0.01  # the pause before the next attempt to accept when no descriptor is free
+_EXHAUSTED_SECONDS = 0.01  # the pause before the next attempt to accept a connection if no descriptor is free
 _EXHAUSTED = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 _FULL = b"too many connections; try again later\n"
 NO_ROOM = (
@@ -32,8 +32,9 @@ class Limits:
     """The limits on peers.
 
     Attributes:
-        connections: the limit on open connections, including idle ones. Further connections are closed, without TLS
-            after the answer 503. The limit is lowered if the system allows the process too few descriptors.
+        connections: the limit on open connections, including idle ones. Further connections are closed;
+            without TLS, they first get the answer 503. The limit is lowered if the system allows the process too few
+            descriptors.
         address_connections: the limit on connections from one IPv4 address or one IPv6 /64 network. This limit has no
             effect on a server that listens on loopback, since all its peers may come through one proxy.
         message_bytes: the size limit of a WebSocket message; a larger one closes its connection with code 1009.

@@ -51,7 +51,7 @@ class PageProcess(RunObserver):
         listener: a socket that listens at `address`; None to open one.
         joins_at: the address of the arena that the run is played in, see ``join_route``; empty if there is none.
 
-    Raises: SettingsError if the address can't be listened on.
+    Raises: SettingsError if it is impossible to listen on the address.
     """
 
     wants_live_updates = True
@@ -79,8 +79,8 @@ class PageProcess(RunObserver):
         ours, theirs = socket.socketpair()
         sockets = theirs, self._listener
         command = [sys.executable, "-P", "-m", "outflank.tools.web.run_page", *self._arguments]
-        # The page process gets its own session or group, so Ctrl-C reaches only the runner, which ends the page process
-        # later.
+        # The page process gets its own session or group, so Ctrl-C reaches only the runner, which stops the page
+        # process later.
         if sys.platform == "win32":
             group = subprocess.CREATE_NEW_PROCESS_GROUP
             self._process = subprocess.Popen(command, stdin=subprocess.PIPE, creationflags=group)

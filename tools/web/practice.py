@@ -19,7 +19,7 @@ from outflank.storage.lock import WriterLock
 from outflank.tools.runtime.records import read_record
 
 SHIPPED_PROBLEMS = samples()["problems"]
-"""The file of shipped problems: positions with a single winning move, and the scores of all moves, easiest first."""
+"""The file of shipped problems, easiest first: positions with a single winning move, and the scores of all moves."""
 _MOST_PROBLEMS = 1_000
 
 _DAYS = (0, 1, 3, 7, 16, 35, 80)  # by box: the number of days until its cards are asked again
@@ -27,7 +27,7 @@ _SECONDS_A_DAY = 86_400
 _SOON_SECONDS = 60.0  # the time until a card with a wrong answer is asked again
 _MOST_CARDS = 20_000
 _MOST_ANSWERS = 1_000_000_000
-_LATEST = 1e11  # the latest valid due time, in seconds since 1970: some 3,000 years later
+_LATEST = 1e11  # the latest valid due time, in seconds since 1970: about 3,000 years after 1970
 _LONGEST_KEY = 300
 _LOCK_SECONDS = 5.0  # the longest wait for the lock of the file
 _RETRY_SECONDS = 0.01
@@ -70,9 +70,9 @@ class Progress(msgspec.Struct):
 
 
 def cards(path: Path) -> Cards:
-    """Return the cards of a progress file by their keys; none if the file does not exist yet.
+    """Return the cards of a progress file by their keys; an empty dict if the file does not exist yet.
 
-    A right answer moves a card to the next box, which has a longer interval; a wrong one moves it to the first box.
+    A right answer moves a card to the next box, which has a longer interval; a wrong answer moves it to the first.
 
     Raises: NotationError if the file is damaged.
     """
@@ -87,7 +87,7 @@ def cards(path: Path) -> Cards:
 
 
 def note_answer(path: Path, key: str, is_right: bool) -> Card:
-    """Record an answer to a question, and return its updated card. Raises: OutflankError, OSError."""
+    """Record an answer to a question, and return the question's card. Raises: OutflankError, OSError."""
     with _changing(path) as known:
         if not 0 < len(key) <= _LONGEST_KEY or (key not in known and len(known) >= _MOST_CARDS):
             raise NotationError(f"expected one of at most {_MOST_CARDS} cards, got {key[:40]!r}")
@@ -104,7 +104,8 @@ def merge_cards(path: Path, text: bytes) -> Cards:
 
     Of two cards with the same key, the one with more answers is kept.
 
-    Raises: NotationError if the text is not a progress file; OutflankError, OSError.
+    Raises: NotationError if the text is not a progress file or there would be too many cards; OutflankError or OSError
+        if the file at `path` can't be changed.
     """
     with _changing(path) as known:
         for key, card in read_progress(text).cards.items():
@@ -144,9 +145,9 @@ def _changing(path: Path) -> Iterator[Cards]:
 
 
 def problems(text: str, rules: Rules) -> tuple[list[dict[str, Any]], int]:
-    """Return the first problems of an OBF file with the ``scores`` of their moves, and the number of all its problems.
+    """Return the first problems of an OBF file with the ``scores`` of their moves, and the number of all problems.
 
-    Positions without a choice of moves are left out. ``scores`` is empty if the file does not score all moves.
+    Positions without a choice of moves are left out. ``scores`` is empty if the file does not score all their moves.
 
     Raises: NotationError if no problem is left.
     """

@@ -142,7 +142,7 @@ class RunPage:
         return PlainTextResponse("\n".join([*game.dialogue, ""]))
 
     async def _run_file(self, request: Request) -> Response:
-        """Return a file of the whole run. Files are made one at a time, and cached for some seconds."""
+        """Return a file of the whole run. Files are generated one at a time, and cached for some seconds."""
         name, view = request.url.path[1:], self._shown()
         async with self._making:
             made, run, text = self._files.get(name, (0.0, None, ""))
@@ -171,7 +171,7 @@ def _attachment(text: str, name: str) -> Response:
 
 
 def main() -> None:
-    """Serve the page until the pipe ends. The first event in the pipe is ``RunOpened``.
+    """Serve the page until the pipe is closed. The first event in the pipe is ``RunOpened``.
 
     Stdin contains the pickled sockets. If a browser is refused because of the host name that it used, the name is sent
     back through the pipe.

@@ -1,6 +1,6 @@
 """The values of a run's page: live, finished and upcoming games, and the parts of the report.
 
-Small values are updated at each event. The report is made in a thread, which computes for at most a tenth of the time.
+Small values are updated at each event. A thread generates the report, and computes for at most a tenth of the time.
 """
 
 import asyncio
@@ -63,7 +63,7 @@ class _LiveGame:
     thoughts: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     def take(self, event: TurnBegun | TurnPlayed | Thought) -> None:
-        """Apply an event of this game; events of earlier attempts are ignored."""
+        """Apply an event of this game; turns of earlier attempts are ignored."""
         pairing, turns = self.record.pairing, self.record.turns
         match event:
             case Thought(engine=engine, line=line):
@@ -273,7 +273,7 @@ def _tables(run: Run, openings: Sequence[tuple[Move, ...]]) -> tuple[dict[str, s
         return parts, []
     played = {game.pairing.number for game in run.games}
     planned = [each for each in plan(run.settings, openings, run.games) if each.number not in played]
-    # These are more games than the page shows, since ``renew_tables`` leaves out the live games.
+    # The list has more games than the page shows, since ``renew_tables`` leaves out the live games.
     most = _MOST_TO_COME + 4 * run.settings.concurrency
     return parts, [
         {

@@ -1,10 +1,10 @@
-"""The web server of all commands: an ASGI app that runs in a thread of a command, with security checks on all input.
+"""The web server for all commands: an ASGI app that runs in a thread of a command, with security checks on all input.
 
-A command opens a socket with ``Address.listen`` and passes it with its routes to ``WebServer``, a context manager. The
+A command opens a socket with ``Address.listen`` and passes socket and routes to ``WebServer``, a context manager. The
 routes are served by an event loop in a separate thread, which ends with the context.
 
 All input is bounded before a route sees it. ``CountingListener`` limits connections. A connection has ten seconds for
-its TLS handshake, ten for the head of each request and thirty for its body. Output is written in pieces as fast as
+its TLS handshake, ten for the head of each request and thirty for the body. Output is written in pieces as fast as
 the peer reads, and the handler of a WebSocket ends when its connection ends.
 """
 
@@ -46,12 +46,12 @@ _IDLE_SECONDS = 10.0  # the time limit for a TLS handshake, and for the head of 
 _UNREAD_SECONDS = 40.0  # the time after which a peer that does not read its output is dropped
 _PING_SECONDS = 20.0  # the pause between pings; a peer that does not answer within this time is dropped
 _WATCH_SECONDS = 1.0  # the interval at which paused connections are checked for a hang-up
-# The time limit for open requests when the server ends, and for a WebSocket's handler when its connection is lost.
+# The time limit for open requests when the server stops, and for a WebSocket's handler when its connection is lost.
 _FAREWELL_SECONDS = 2
 _PIECE = 65_536  # the largest piece of output, in bytes or characters
 _BODY_SECONDS = 30.0  # the time in which the body of a request must arrive
 _SMALL_BODY = 65_536  # the number of bytes of each body that do not count towards _LARGE_BODIES
-_LARGE_BODIES = 32 << 20  # the total limit on open requests' bodies, in bytes beyond _SMALL_BODY of each
+_LARGE_BODIES = 32 << 20  # the limit on the sum of open bodies, in bytes beyond the first _SMALL_BODY of each
 _IDLE_FRAMES = 500  # the number of pings, pongs and fragments that a WebSocket may send in a burst
 _IDLE_FRAMES_A_SECOND = 20
 
@@ -134,10 +134,10 @@ def _guarded(
     rebinding. An ``Origin``, which only browsers send, must be this site.
 
     Args:
-        app: the app.
+        app: the app to guard.
         names: the names by which others reach the server, without ports.
         port: the port that the server listens on.
-        on_other_name: the function that is called once for each of the first refused host names.
+        on_other_name: the function that is called once with each of the first refused host names.
     """
     ours, bodies, others = own_names(names), _Bodies(), set[str]()
 
@@ -379,8 +379,8 @@ class WebServer:
         routes: the routes for Starlette; their handlers run in the server's event loop.
         listener: the listening socket, which the server takes over, see ``Address.listen``.
         names: the names by which others reach the server, without ports.
-        on_other_name: the function that is called in the server's thread, once for each of the first refused host
-            names.
+        on_other_name: the function that is called in the server's thread, once with each of the first refused
+            host names.
         limits: the limits on peers.
         certificate: the PEM files of the certificate chain and its private key; None for plain HTTP, for example
             behind a TLS proxy.
@@ -435,7 +435,7 @@ class WebServer:
     def at(
         cls, address: Address, option: str, routes: Sequence[BaseRoute], listener: socket.socket, **named: Any
     ) -> Self:
-        """Return a server at `address`. It warns about browsers that use another name, which `option` lets in."""
+        """Return a server at `address`. It warns about browsers that use a host name that `option` does not list."""
         named |= {"names": address.names, "on_other_name": lambda name: warn(address.refused(name, option))}
         return cls(routes, listener, **named)
 
@@ -449,10 +449,10 @@ class WebServer:
         self._listener.close()
 
     def run(self) -> None:
-        """Serve in the calling thread until ``stop``."""
+        """Serve in the calling thread until ``stop`` is called."""
         with asyncio.Runner(loop_factory=_Loop) as runner:
             runner.run(self._server.serve(sockets=[self._listener]))
 
     def stop(self) -> None:
-        """End serving; may be called from any thread. WebSockets are closed with code 1012, "service restart"."""
+        """Stop serving; may be called from any thread. WebSockets are closed with code 1012, "service restart"."""
         self._server.should_exit = True

@@ -43,7 +43,7 @@ class Worker:
     async def do(self, request: Request, work: Callable[[], Result]) -> Result:
         """Return the result of `work`, which is stopped, or not started, if the client disconnects.
 
-        Raises: ClientDisconnect; the errors of `work`.
+        Raises: ClientDisconnect if the client disconnects; any error that `work` raises.
         """
         abandoned = threading.Event()
 
