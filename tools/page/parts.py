@@ -75,7 +75,7 @@ GAME_FORMATS: Mapping[str, Callable[[AnnotatedGame], str]] = {"sgf": sgf.write, 
 
 
 def packed_files(games: Sequence[AnnotatedGame]) -> dict[str, str]:
-    """Return for each format a JSON list of the games' files, deflated and encoded in base 64."""
+    """Return, for each format, a JSON list of the games' files, deflated and encoded in base 64."""
     files = {name: json.dumps([write(game) for game in games]) for name, write in GAME_FORMATS.items()}
     return {name: b64encode(zlib.compress(text.encode(), 9)).decode() for name, text in files.items()}
 
@@ -83,7 +83,7 @@ def packed_files(games: Sequence[AnnotatedGame]) -> dict[str, str]:
 _EMPTIES_A_PHASE = 10  # the length of a phase in moves, not counting passes
 _PHASES = 6
 PhaseTable = tuple[list[str], Mapping[str, list[tuple[float, int]]]]
-"""The names of the phases with moves, such as ``60-51``; by player, the discs lost and the moves in each phase."""
+"""The names of the phases with moves, such as ``60-51``, and each player's discs lost and number of moves by phase."""
 
 
 def phase_table(players: Iterable[str], moves: Iterable[tuple[str, int, float]]) -> PhaseTable:

@@ -59,7 +59,7 @@ class Replay:
         white_rating: White's rating.
         ending: the way in which the game ended, as one word.
         winner: the winning side, ``X`` or ``O``; empty for a draw and for an unfinished game.
-        margin: Black's lead by the scoring of the rules; None if the discs did not decide.
+        margin: Black's lead by the scoring of the rules; None if the discs did not decide the game.
         result: the result as text.
         is_recorded: True if the record contains a result, so that the game can't be continued.
         fault: True if the game was lost by a fault.
@@ -221,7 +221,7 @@ _COLUMNS: Mapping[str, tuple[Callable[[AnnotatedMove], Any], Any]] = {
     "instead": (lambda turn: " ".join(map(str, turn.instead)), ""),
     "implied": (lambda turn: turn.implied, False),
 }
-"""The columns by name: the function that returns the value of a turn, and the value of an unknown fact."""
+"""The columns by name: the function that returns the value of a turn, and the value for an unknown fact."""
 
 
 def _column(

@@ -105,7 +105,7 @@ export class Board {
   }
 
   /**
-   * Mark the legal moves by dots or by scores. The colour of a score shows the loss of the move; proven scores are underlined.
+   * Mark the legal moves with dots or scores. The colour of a score shows the loss of the move; proven scores are underlined.
    * @param {{move: string, kind?: string, text?: string, isExact?: boolean}[]} marks the marks. If a square has several moves, the best move comes first.
    */
   markMoves(marks) {
@@ -147,7 +147,7 @@ export class Board {
   }
 
   /**
-   * Ask the user to choose between moves on the same square that turn different directions.
+   * Ask the user to choose between moves on the same square that turn discs in different directions.
    * @param {string[]} moves such as f6/n and f6/nw.
    * @param {(move: string) => void} choose called with the chosen move; it is not called if the user dismisses the box.
    */
@@ -159,7 +159,7 @@ export class Board {
       button.onclick = () => { close(); choose(move); };
       return button;
     });
-    box.replaceChildren(element("span", {textContent: t("Which direction does {0} turn?", name)}), ...buttons);
+    box.replaceChildren(element("span", {textContent: t("In which direction does {0} turn discs?", name)}), ...buttons);
     box.ariaLabel = box.firstChild.textContent;
     box.style.top = squareOf(name) < 32 ? "80%" : "20%";  // the box must not cover the discs that the moves turn
     box.hidden = false;

@@ -88,7 +88,7 @@ class Desk {
     this.viewer.load(game);
   }
 
-  /** Whether a game contains no data, so that it may be removed from the list. @param {Game} game */
+  /** Whether a game contains no data and may therefore be removed from the list. @param {Game} game */
   isBlank(game) { return !game.moves.length && !game.record.black && !game.record.white && !game.record.comment && !game.variations.length; }
 
   listGames() {
@@ -190,7 +190,7 @@ class Desk {
     if (this.viewer.game) this.viewer.draw();
   }
 
-  /* ---- the address, and the state kept over a reload ---- */
+  /* ---- the address, and the state that survives a reload ---- */
 
   /** Return the displayed game and position as a URL fragment that every page of `outflank web` can open. Default rules and boards are left out. */
   linkOfGame() {

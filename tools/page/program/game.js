@@ -244,7 +244,7 @@ export class Game {
   }
 
   /**
-   * Return the discs that a turn lost according to the review. Without a review, use the exact margins; return 0 if they are unknown.
+   * Return the discs that a turn lost according to the review. Without a review, use the exact margins; return 0 if these margins are unknown.
    * @param {number} turn
    */
   slip(turn) {
@@ -275,8 +275,8 @@ export class Game {
   }
 
   /**
-   * Follow a line through this game and its variations, and return the game and the position at its end. A move that none of
-   * them contains extends an unfinished game or makes a new variation.
+   * Follow a line through this game and its variations, and return the game and the position at the end of the line. A move
+   * that none of these games contains extends an unfinished game or starts a new variation.
    * @param {number} place the position at which the line begins.
    * @param {string[]} line
    * @returns {[Game, number]}
@@ -301,7 +301,7 @@ export class Game {
     return [game, place];
   }
 
-  /** Whether a move at the end of the game extends the game. If the result is recorded, the move makes a variation instead. */
+  /** Whether a move at the end of the game extends the game. If the result is recorded, the move starts a variation instead. */
   get isOpen() { return this.trunk !== null || !this.record.is_recorded; }
 
   /** This game's root and all its variations. @returns {Game[]} */

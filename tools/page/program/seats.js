@@ -5,7 +5,7 @@ import {Game} from "./game.js";
 import {clockText, signed} from "./numbers.js";
 import {colourName} from "./words.js";
 
-/** Return the name of a side's player, or of its colour. @param {Game} game @param {string} side */
+/** Return the name of a side's player, or the name of the side's colour if the player has no name. @param {Game} game @param {string} side */
 export const playerName = (game, side) => (side === "X" ? game.record.black : game.record.white) || colourName(side);
 
 /** Return an empty row for a side. @param {string} side */
@@ -17,7 +17,7 @@ export function seat(side) {
   return row;
 }
 
-/** Return a side's last score in discs for Black. If the score comes from the current search, its depth follows a slash. @param {Game} game @param {any} thought @param {string} side */
+/** Return a side's last score in discs for Black. If the score comes from the current search, a slash and the depth are appended. @param {Game} game @param {any} thought @param {string} side */
 function worth(game, thought, side) {
   const last = game.column("values").findLastIndex((value, turn) => value !== null && game.mover(turn) === side);
   if (thought && thought.value !== null && thought.ply > last) return signed(thought.value, 2) + (thought.depth ? `/${thought.depth}` : "");

@@ -6,7 +6,7 @@ import {t} from "./words.js";
 /** Open a WebSocket to this page's server. @param {string} name */
 export const socketTo = name => new WebSocket(new URL(name, location.href).href.replace(/^http/, "ws"));
 
-/** Return the time to wait in milliseconds after a number of failed attempts to connect. @param {number} attempts */
+/** Return the time to wait, in milliseconds, after a number of failed attempts to connect. @param {number} attempts */
 export const pauseAfter = attempts => Math.min(5000, 250 * 2 ** attempts);
 
 /** The error messages that are shown: one for the last action, and one for the connection. The next action clears the first one. */

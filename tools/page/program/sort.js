@@ -1,6 +1,6 @@
 /**
- * Sorting of tables by their headings. The first press sorts numbers in descending and texts in ascending order; a second
- * press reverses the order. A cell's `data-key`, if any, is its sort key instead of its text.
+ * Sorting of tables by their headings. The first press of a heading sorts numbers in descending and texts in ascending order; a
+ * second press reverses the order. A cell's `data-key`, if any, is its sort key instead of its text.
  */
 
 /** @param {any} cell @param {boolean} numeric */

@@ -32,7 +32,7 @@ const TABLE = {
   "The link leaves out: {0}.": ["Der Link lässt aus: {0}.", "リンクに含まれないもの:{0}。"], "times": ["Zeiten", "消費時間"], "evaluations": ["Werte", "評価値"],
   "comments": ["Kommentare", "コメント"], "ratings": ["Wertungszahlen", "レーティング"], "variations": ["Varianten", "変化"],
   "{0} wins": ["{0} gewinnt", "{0}の勝ち"], "{0} plays {1}.": ["{0} spielt {1}.", "{0}、{1}。"], "Best: {0}, {1}. {2}.": ["Am besten: {0}, {1}. {2}.", "最善 {0}、{1}。{2}。"], "direction": ["Richtung", "方向"],
-  "Which direction does {0} turn?": ["Welche Richtung dreht {0}?", "{0} はどの方向を返しますか。"],
+  "In which direction does {0} turn discs?": ["In welche Richtung dreht {0} Steine um?", "{0} はどの方向を返しますか。"],
   "Board": ["Brett", "盤"], "Colour": ["Farbe", "色"], "green": ["grün", "緑"], "blue": ["blau", "青"], "brown": ["braun", "茶"], "grey": ["grau", "灰"],
   "Turn the board": ["Brett drehen", "盤を回転"], "No animation": ["Keine Animation", "アニメーションなし"], "Sound": ["Ton", "音"],
   // analysis and review

@@ -339,14 +339,14 @@ export class Viewer {
     });
   }
 
-  /** Show the position after a line in the displayed game. Moves that the game does not contain make a variation. @param {number} place @param {string[]} line */
+  /** Show the position after a line in the displayed game. Moves that the game does not contain extend it or start a variation. @param {number} place @param {string[]} line */
   playLine(place, line) {
     const [game, ply] = this.game.follow(place, line);
     if (game === this.game && ply <= this.items.length) return this.go(ply);
     this.load(game, ply);
   }
 
-  /** Leave a variation for the root game, at the position where the variation begins. */
+  /** Return from a variation to the root game, at the position where the variation begins. */
   goHome() {
     if (this.game?.trunk) this.load(this.game.root, this.game.left);
   }
@@ -454,7 +454,7 @@ export class Viewer {
     const place = this.game && this.mode.address();
     if (!place || location.hash === place) return;
     this.addressWritten = Date.now();
-    try { history.replaceState(null, "", place); } catch { /* The browser limits the rate of changes. The page works without this one. */ }
+    try { history.replaceState(null, "", place); } catch { /* The browser limits the rate of changes. The page works without this change. */ }
   }
 
   /** Drop a planned write of the address. */
@@ -481,7 +481,7 @@ export class Viewer {
   }
 }
 
-/** Return the games of a report as files, as `outflank export` writes them. @param {string} format @returns {Promise<string[]>} */
+/** Return the texts of the files of a report's games, as `outflank export` writes them. @param {string} format @returns {Promise<string[]>} */
 export async function gameFiles(format) {
   const packed = Uint8Array.from(atob(dataOf("files")[format]), letter => letter.charCodeAt(0));
   const whole = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));

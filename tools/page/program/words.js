@@ -14,7 +14,7 @@ export const t = (text, ...values) => (chosen.words[text] ?? text).replace(/\{(\
 /** Return the name of a side's colour under the rules of the displayed game. @param {string} side */
 export const colourName = side => t(chosen.names[side]);
 
-/** Set the colours by a game's rules. @param {[string, string][]} colours the names of Black and White, and the fill of their discs. */
+/** Set the colours that a game's rules define. @param {[string, string][]} colours the names of Black and White, and the fill of their discs. */
 export function useColours(colours) {
   colours.forEach(([name, fill], each) => {
     chosen.names[each ? "O" : "X"] = name;

@@ -16,7 +16,7 @@ export class PlayMode extends SearchedMode {
     super(desk, false);
     /** @type {WebSocket | null} */
     this.socket = null;
-    /** The server's game; null while the form is shown, and until a complete game was received. @type {Game | null} */
+    /** The server's game; null while the form is shown, and until a complete game has been received. @type {Game | null} */
     this.game = null;
     this.lag = 0;
     this.attempts = 0;

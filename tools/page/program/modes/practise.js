@@ -166,7 +166,7 @@ export class PractiseMode extends SearchedMode {
     return /** @type {Record<string, number>} */ (asking.losses);
   }
 
-  /* ---- problems and errors: due ones come first, then new ones, then the next due ones ---- */
+  /* ---- problems and errors: due ones come first, then new ones, then the ones that are due next ---- */
 
   keyOf(problem) { return `${this.kind === "errors" ? "error" : "problem"} ${problem.position}`; }
 
@@ -211,7 +211,7 @@ export class PractiseMode extends SearchedMode {
     at("errors-of").value = names.includes(chosen) ? chosen : "";
   }
 
-  /** Review the games of a file one by one, and ask about each error as soon as it is found. @param {File} file */
+  /** Review the games of a file one by one, and begin to ask about errors as soon as one is found. @param {File} file */
   async readErrors(file) {
     const listing = await requestJson(`read?name=${encodeURIComponent(file.name)}`, file);
     if (!listing?.games.length) return complain(t("This file has no game."));
@@ -226,7 +226,7 @@ export class PractiseMode extends SearchedMode {
     say("reviewing", t("{0} errors.", this.errors.length));
   }
 
-  /* ---- openings: the user finds one side's moves of the book or of a given line ---- */
+  /* ---- openings: the user finds one side's moves in the book or in a given line ---- */
 
   async startDrill() {
     const text = at("drilled-line").value.trim(), moves = text ? await openingMoves(text, this.desk.data.usual) : "";

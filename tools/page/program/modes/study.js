@@ -45,7 +45,7 @@ export class StudyMode extends SearchedMode {
     this.viewer.board.speak();
   }
 
-  /** Start the setup of a position with this board; end the setup if the board is null. @param {string | null} board */
+  /** Start or continue the setup of a position with this board; end the setup if the board is null. @param {string | null} board */
   setUp(board) {
     if (board && !this.setting) /** @type {any} */ (document.querySelector(`[name=mover][value=${this.viewer.position.side}]`)).checked = true;
     const changes = board !== this.setting;
@@ -110,7 +110,7 @@ export class StudyMode extends SearchedMode {
     this.drawJudged(game);
   }
 
-  /** Show each side's accuracy, moves by class and discs lost, without forced and given moves. @param {any} game */
+  /** Return each side's name, accuracy, number of errors by class and discs lost. Forced and given moves do not count. @param {any} game */
   totals(game) {
     return ["X", "O"].map(side => {
       const turns = [...game.moves.keys()].filter(turn => game.mover(turn) === side && turn >= game.given && game.positions[turn].moves.length > 1);
