@@ -1,7 +1,7 @@
-"""Openings from the balanced suite, from a file of games, or of random moves.
+"""Openings from the balanced suite, from a file of games, or from random moves.
 
-This module also has the functions with which ``outflank openings make`` makes a balanced suite. The engine scores the
-positions after a given number of moves, one position of each symmetry class. The suite consists of the openings after
+This module also has the functions with which ``outflank openings make`` builds a balanced suite. The engine scores the
+positions after a given number of moves, one position from each symmetry class. The suite consists of the openings after
 which neither side is far ahead.
 """
 
@@ -110,7 +110,7 @@ class OpeningsChoice:
     def take(self, count: int, rules: Rules, seed: int) -> Iterator[tuple[Move, ...]]:
         """Return the moves of `count` openings, without passes. A file with fewer openings is repeated from its start.
 
-        Raises: FileFormatError that names the file and the line; SettingsError if the rules exclude the balanced suite.
+        Raises: the errors of ``read_openings``; SettingsError if the rules exclude the balanced suite.
         """
         if self.path is not None:
             listed = read_openings(self.path, rules, self.plies)
@@ -128,7 +128,7 @@ def default_openings(rules: Rules) -> OpeningsChoice:
 def read_openings(path: Path, rules: Rules, plies: int | None = None) -> list[tuple[Move, ...]]:
     """Return the moves of each game in a file of any format, or the first `plies` moves of each game, without passes.
 
-    Raises: FileFormatError that names the file, and the line or the game.
+    Raises: FileFormatError if the file or a game in it is not valid. The message names the file, and the line or game.
     """
     try:
         with open_regular(path) as stream:
@@ -262,12 +262,12 @@ def _judge_all(openings: Sequence[tuple[str, Position]], within: float, deep: Li
 
 
 def judge(position: Position, within: float, deep: Limit) -> float | None:
-    """Return the score of a position from Black's side, in discs; None if one side leads by more than `within`.
+    """Return a position's score in discs for Black; None if one side leads by more than `within`.
 
     Args:
         position: the position.
-        within: the largest permitted lead of one side in discs.
-        deep: the limit of the deep search, which gives the returned score after a shallow search.
+        within: the largest permitted lead of one side, in discs.
+        deep: the limit of the deep search, which follows a shallow search and gives the returned score.
     """
     # Imported here, since help texts do not need it.
     from outflank.tools.runtime.executor import shared_searcher
