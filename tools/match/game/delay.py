@@ -20,12 +20,12 @@ from outflank.protocol.drivers.driver import Driver
 from outflank.protocol.drivers.usage import ProcessorUsage, ThreadUsage
 
 _NANOSECONDS = 1e9  # per second
-# The maximum ratio of the processor time used to the time that the declared threads can use; 10 % allows for
-# measurement errors.
+# The maximum ratio between the processor time that an engine used and the time that its declared threads can use. The
+# 10 % above 1 allow for measurement errors.
 _BUSY_SHARE = 1.1
 _UNSEEN_SECONDS = 0.01  # added to the observed wait of a ready thread, since the wait may have begun earlier
 _NO_USAGE = ThreadUsage()
-_TICKS = ticks_a_second()  # the unit of /proc/stat
+_TICKS = ticks_a_second()  # ticks are the unit of /proc/stat
 _NAP_SECONDS = 0.01
 _LATE_SECONDS = 0.005  # a longer delay in waking up counts as a stall
 _REMEMBERED = 10_000
@@ -53,7 +53,7 @@ _recent: tuple[float, Mapping[int, ProcessorTime]] = -1.0, {}
 
 
 def recent_processor_times(now: float) -> Mapping[int, ProcessorTime]:
-    """Return ``processor_times()`` from a cache of one tick; `now` is the present ``time.perf_counter()``."""
+    """Return ``processor_times()`` from a cache that lasts one tick; `now` is the present ``time.perf_counter()``."""
     global _recent
     if not 0 <= now - _recent[0] < 1 / _TICKS:
         _recent = now, processor_times()
@@ -61,7 +61,7 @@ def recent_processor_times(now: float) -> Mapping[int, ProcessorTime]:
 
 
 def processor_times() -> dict[int, ProcessorTime]:
-    """Return the times of each processor, by number; empty if unknown, or if a hypervisor never stole time."""
+    """Return the times of each processor, by number; empty if unknown, or if no hypervisor has stolen time so far."""
     found = {}
     with suppress(OSError, ValueError), open("/proc/stat", "rb") as file:
         for line in file:
@@ -104,7 +104,7 @@ class _Snapshot:
 
 
 class StallWatch:
-    """Records when the machine was suspended. As a context manager, it starts and ends the recording thread.
+    """Records when the machine was suspended. As a context manager, it starts and stops the recording thread.
 
     The thread also wakes up late if other programs occupy the processors. On Linux, this part of the delay does not
     count, since the waits of the engines and of the threads that read their answers are measured separately.
@@ -199,7 +199,7 @@ class DelayMeter:
         waited = waited_for_others(earlier.threads, engine.threads)
         stolen = stolen_seconds(earlier.threads, engine.threads, before.processors, now.processors)
         stalled = min(self._held_up(before.at, now.at), now.at - before.at) if self._held_up else 0.0
-        # The reader can delay the engine only before it has sent the command, and while output of the engine may be
+        # The reader can delay the engine only before the command has been sent, and while output of the engine may be
         # waiting to be read.
         exchange = self._driver.exchange
         silent = max(before.at, exchange.silent_at)
@@ -254,7 +254,7 @@ def stolen_seconds(
 
 
 def together_at_most(ran: Collection[float], processors: int) -> float:
-    """Return an upper bound of the seconds in which threads with the running times `ran` used all processors at once.
+    """Return an upper bound on the seconds in which threads with the running times `ran` used all processors together.
 
     A thread runs on one processor at a time. So the n threads that ran longest use at most n processors, and the other
     threads must use the remaining processors. Each n gives a bound; the lowest bound is the result.

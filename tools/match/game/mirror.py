@@ -14,7 +14,7 @@ MIRROR_NAMES = ("A", "B")
 
 
 def mirror_fault(first: GameRecord, second: GameRecord) -> str:
-    """Return a sentence about a fault in a game, or about the first difference of the games; empty without either."""
+    """Return a sentence about a fault in a game, or about the first difference between the games; empty if none."""
     for game in (first, second):
         if game.ending.is_fault:
             return f"game {game.pairing.number} ended by {game.ending}: {game.detail}"

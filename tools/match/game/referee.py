@@ -37,7 +37,7 @@ class Solver:
         self._stopped = False
 
     def margin(self, position: Position) -> int | None:
-        """Return the final disc difference from Black's side with best play by both sides; None after ``stop``."""
+        """Return the final disc difference for Black with best play by both sides; None after ``stop``."""
         if self._stopped:
             return None
         if self._searcher is None:
@@ -65,7 +65,7 @@ class Solver:
             self._searcher.stop()
 
     def _heed(self, info: SearchInfo) -> None:
-        """Stop the search if ``stop`` was called just before it began."""
+        """Stop the search if ``stop`` was called just before the search began."""
         if self._stopped and self._searcher is not None:
             self._searcher.stop()
 
@@ -77,7 +77,7 @@ class ScoreRule:
     Attributes:
         score: the bound in discs: for a win, both engines must report at least this score for the winner; for a draw,
             at most this score for either side.
-        moves: the number of successive moves on which each engine must report a score within the bound.
+        moves: the number of successive moves on which each engine must report a score that satisfies the bound.
 
     Raises: NotationError if a value is out of range.
     """
@@ -112,7 +112,7 @@ class ScoreRule:
         return f"score={self.score:g} moves={self.moves}"
 
     def last_scores(self, turns: Sequence[AnnotatedMove]) -> list[float] | None:
-        """Return the scores of each engine's last `moves` moves, from Black's side; None if a score is missing."""
+        """Return the scores of each engine's last `moves` moves, in discs for Black; None if a score is missing."""
         found: list[float] = []
         for colour in Colour:
             own = [turn.score for turn in turns if turn.seconds is not None and turn.colour is colour]
@@ -126,7 +126,7 @@ class ScoreRule:
 _MOST_DISCS = 64
 _MOST_MOVES = 60
 _NUMBER = re.compile(r"\d{1,3}(\.\d{1,3})?", re.ASCII)
-STALL_SECONDS = 600.0  # the default time limit of a move without a clock
+STALL_SECONDS = 600.0  # the default time limit for a move without a clock
 
 
 class Referee:
@@ -192,7 +192,7 @@ class Referee:
         return {colour: seat.allowance for colour, seat in self._seats.items()}
 
     def play(self) -> GameRecord:
-        """Play the whole game, including the set-up, and return its record. An engine that commits a fault is ended."""
+        """Play the whole game, including the set-up, and return its record. An engine is stopped after a fault."""
         try:
             game = self._play_out()
         except Loss as loss:

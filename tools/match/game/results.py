@@ -40,7 +40,7 @@ class Ending(StrEnum):
         )
 
 
-_REASONS = {  # the reason that a game file gives for each ending; it gives a forfeit for all other endings
+_REASONS = {  # the reason that a game file gives for each ending; the reason for all other endings is a forfeit
     Ending.DISCS: ResultReason.DISCS,
     Ending.RESIGNATION: ResultReason.RESIGNATION,
     Ending.ADJUDICATION: ResultReason.AGREEMENT,
@@ -190,12 +190,13 @@ class GameRecord:
         winner: the colour of the winner; None for a draw.
         ending: the way in which the game ended.
         detail: a sentence about the ending, such as the fault of an engine; empty after a game played to its end.
-        margin: the disc difference from Black's side under the rules' scoring; after an adjudication, the exact margin;
-            None if the game was neither played to the end nor adjudicated.
-        dialogue: the lines sent and received. A run keeps them only for games lost by a fault.
+        margin: the disc difference for Black under the rules' scoring; after an adjudication, the exact margin; None if
+            the game was neither played to the end nor adjudicated.
+        dialogue: the lines sent to and received from the engines. A run stores them only for games lost by a fault.
         void: the reason why the game does not count and its pair is played again; empty if the game counts.
         blamed: the engine that lost on time or crashed in a void game; None if no engine was to blame.
-        lost_seconds: the seconds of the move on which the loser lost on time or stalled; None for all other endings.
+        lost_seconds: the seconds of the move on which the loser lost on time or stalled, or the off-clock seconds in
+            which its clock ran out; None for all other endings.
         outside: the off-clock time of each engine, by its name; empty in games read from a file, since the file has
             only the sums over all games.
         identities: the name and version that each engine reported, by its name in the run; empty in games read from a
@@ -289,7 +290,7 @@ class GameRecord:
         return 1 + len(self.turns) - self.forced_passes
 
     def seconds_of(self, colour: Colour) -> list[float]:
-        """Return the seconds of each move that a side chose, including a move on which it lost on time."""
+        """Return the seconds of each move that a side chose, and finally ``lost_seconds`` if this side is the loser."""
         taken = [turn.seconds for turn in self.turns if turn.colour is colour and turn.seconds is not None]
         if self.lost_seconds is not None and self.winner is colour.other:
             taken.append(self.lost_seconds)
@@ -306,7 +307,7 @@ class GameRecord:
         return float(self.winner_name == name)
 
     def margin_of(self, name: str) -> int | None:
-        """Return the disc difference from the side of engine `name`; None if the game has no ``margin``."""
+        """Return the disc difference for engine `name`; None if the game has no ``margin``."""
         if self.margin is None:
             return None
         return self.margin if self.colour_of(name) is Colour.BLACK else -self.margin
@@ -331,7 +332,7 @@ class Loss(Exception):
         loser: the side that loses.
         ending: the fault or the resignation.
         detail: a sentence about the ending.
-        seconds: the seconds of the move on which the loser lost on time or stalled; None for all other endings.
+        seconds: see ``GameRecord.lost_seconds``.
     """
 
     def __init__(self, loser: Colour, ending: Ending, detail: str, seconds: float | None = None) -> None:

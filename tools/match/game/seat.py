@@ -1,4 +1,4 @@
-"""One side of one game: its colour, its engine and its clock. Errors of the engine become losses of its side."""
+"""One side of one game: its colour, its engine and its clock. Errors of the engine become losses for its side."""
 
 import time
 from collections.abc import Callable, Iterator
