@@ -25,7 +25,7 @@ from outflank.tools.match.state.store import Store
 from outflank.tools.runtime.progress import counted, warn
 from outflank.tools.runtime.signals import Interrupts
 
-MOST_ATTEMPTS = 6  # the number of void attempts at a pair in a session after which the run stops
+MOST_ATTEMPTS = 6  # the run stops after this number of void attempts at a pair in one session
 _PATIENCE_SECONDS = 60.0  # the longest time for which writes are retried when the run ends
 _RETRY_SECONDS = 0.5
 
@@ -41,7 +41,7 @@ class Conductor:
         store: the store of the run. It gets each event before `on_event` does.
         pool: the pool in which the games are played.
         on_event: the function that is called with each event after it was stored.
-        interrupts: the signals that end the play; they are checked often.
+        interrupts: the signals that stop the play; they are checked often.
         say: the function that shows a message to the user.
     """
 
@@ -77,9 +77,9 @@ class Conductor:
         self._remarks = set(past.remarks)
 
     def play(self) -> None:
-        """Play the missing games, at most until the run's test reaches a verdict.
+        """Play the missing games. Stop early if the run's test reaches a verdict.
 
-        Raises: Interrupted; OutflankError if too many attempts at a pair were void.
+        Raises: Interrupted if a signal has arrived; OutflankError if too many attempts at a pair were void.
         """
         while self._hand_out():
             self._take(self._pool.news.take())
@@ -100,7 +100,7 @@ class Conductor:
             self._write([])
 
     def _hand_out(self) -> bool:
-        """Submit pairs until the pool has two for each slot. Return False after a verdict or if no pair is running."""
+        """Submit pairs until the pool has two pairs per slot. Return False after a verdict or if no pair is running."""
         if self._standings.verdict is not None:
             return False
         if not self._running and not self._waiting:
@@ -222,7 +222,7 @@ def is_over(run: Run, openings: Sequence[tuple[Move, ...]]) -> bool:
 
 
 def with_games(run: Run, games: int) -> RunSettings:
-    """Return the settings of a match with `games` games, at least as many as before. Raises: SettingsError."""
+    """Return the settings of a match with the number of games raised to `games`. Raises: SettingsError."""
     settings = run.settings
     if settings.format is not Format.MATCH or settings.tuning:
         kind = "tuning" if settings.tuning else f"tournament ({settings.format})"

@@ -40,16 +40,16 @@ from outflank.tools.runtime.signals import Stopped
 _SLICE_SECONDS = 0.05  # the longest wait before turns are stored and signals are checked
 _LONGEST_PAUSE = 60.0  # the longest pause after a failure of the runner; the first pauses take 1, 4 and 16 s
 _DESCRIPTORS = 256  # the number of file descriptors that the program needs in addition to its workers
-_DESCRIPTORS_A_TABLE = 32  # the file descriptors that a worker needs while two engines end and two start
+_DESCRIPTORS_A_TABLE = 32  # the descriptors that a worker needs while it stops two engines and starts two
 # The longest delay that does not void a loss on time: half the default grace period. It is constant, so that results of
 # different runs are comparable.
 THRESHOLD_SECONDS = 0.025
 _THOUGHT_SECONDS = 0.1  # the minimum interval between search reports that observers get in a turn
-MOST_CRASHES = 3  # up to this attempt at a pair, a crash is void if the settings ask for replays
-# Up to this attempt at a pair, a time forfeit on a busy machine is void. In later attempts it counts.
+MOST_CRASHES = 3  # up to this attempt at a pair, a crash voids the game if the settings ask for replays
+# Up to this attempt at a pair, a loss on time on a busy machine voids the game. In later attempts, the loss counts.
 MOST_FALLS = 5
 _FAREWELL_SECONDS = 1.0
-_HURRIED_SECONDS = 0.4  # the patience with an engine after Ctrl-C, so that two engines end within two seconds
+_HURRIED_SECONDS = 0.4  # the patience of ``Driver.close`` after Ctrl-C; two engines close within two seconds
 
 
 class PairWorker:
@@ -62,7 +62,7 @@ class PairWorker:
         is_over: the function that returns whether to stop. It is called often; if it returns True, ``play`` raises
             ``Stopped``.
         on_update: the function that is called with each update during a turn; None if no observer wants updates.
-        make: the function that makes the driver of an engine; it gets the arguments of ``make_driver``.
+        make: the function that creates the driver of an engine; it gets the arguments of ``make_driver``.
         all_dialogues: True if every game record gets a dialogue; False if only games lost by a fault get one.
     """
 
@@ -96,7 +96,7 @@ class PairWorker:
         return frozenset(self._drivers)
 
     def check_engines(self) -> None:
-        """Start every engine once. Raises: OutflankError if an engine can't play; Stopped."""
+        """Start every engine once. Raises: OutflankError if an engine can't play; Stopped if `is_over` returns True."""
         for engine in self._engines.values():
             self._take([*(self._engines[name] for name in list(self.names)[-1:]), engine])
             self._drivers[engine.name].open()
@@ -108,7 +108,7 @@ class PairWorker:
             pairings: the missing games.
             engines: both engines, with their options for this pair.
 
-        Raises: Stopped, after all engines have been closed.
+        Raises: Stopped if `is_over` returns True. All engines have been closed by then.
         """
         try:
             self._take(engines)
@@ -214,13 +214,13 @@ News = Event | PairDone
 
 
 class PairPool(Protocol):
-    """Plays pairs of games, several pairs at once."""
+    """Plays pairs of games, several pairs at the same time."""
 
     news: "NewsQueue"
 
     @property
     def places(self) -> int:
-        """The number of pairs that can be played at once."""
+        """The number of pairs that can be played at the same time."""
 
     def check_engines(self, on_wait: Callable[[], object]) -> None:
         """Start every engine once. Raises: OutflankError if an engine can't play; the exceptions of `on_wait`."""
@@ -267,7 +267,7 @@ class LocalPool:
     Args:
         settings: the settings of the run; its concurrency is the number of workers.
         on_update: the function that the workers call with each update during a turn; None if no observer wants updates.
-        make: the function that makes the driver of an engine; it gets the arguments of ``make_driver``.
+        make: the function that creates the driver of an engine; it gets the arguments of ``make_driver``.
         all_dialogues: see ``PairWorker``.
     """
 
@@ -314,7 +314,7 @@ class LocalPool:
         return len(self._workers)
 
     def check_engines(self, on_wait: Callable[[], object]) -> None:
-        """Let the first worker start every engine once. This worker may keep engines running.
+        """Let the first worker start every engine once. This worker may leave engines running.
 
         Raises: OutflankError if an engine can't play; the exceptions of `on_wait`.
         """

@@ -68,7 +68,7 @@ class RunSession:
             folder: the run's folder.
             allow: the function that is called with the settings of an unfinished run that another user may have begun.
                 It raises OutflankError to refuse the run, which would start the other user's commands.
-            concurrency: the number of pairs played at once; None for the number in the run's settings.
+            concurrency: the number of pairs played at the same time; None for the number in the run's settings.
             games: the new number of games of a match, not smaller than the old number; None for the old number.
 
         Raises: the errors of ``Store.resume``; SettingsError if the run can't have `games` games; the exceptions of
@@ -98,19 +98,19 @@ class RunSession:
         make_conductor: Callable[..., Conductor] = Conductor,
         say: Callable[[str], object] = warn,
     ) -> Run:
-        """Play the missing games, end all engines, and close the file.
+        """Play the missing games, stop all engines, and close the file.
 
         A signal that arrives after the start of the first game is stored in `interruption`.
 
         Args:
             observers: the observers of the run.
-            interrupts: the signals that end the session.
+            interrupts: the signals that stop the session.
             open_pool: the function that opens the pool in which the pairs are played; see ``OpenPool``.
-            make_conductor: the function that makes the conductor; it gets the arguments of ``Conductor``.
+            make_conductor: the function that creates the conductor; it gets the arguments of ``Conductor``.
             say: the function that shows a message to the user.
 
         Returns: the final state of the run.
-        Raises: Interrupted if a signal arrives before the first game; OutflankError.
+        Raises: Interrupted if a signal arrives before the first game; OutflankError if the run can't be played.
         """
 
         def notify(event: Event) -> None:
@@ -173,5 +173,5 @@ def _receiver(observers: Sequence[RunObserver]) -> Callable[[LiveUpdate], None] 
 
 
 def _openings(settings: RunSettings) -> Iterator[tuple[Move, ...]]:
-    """Draw the openings. With a larger number of games, the same openings come first."""
+    """Draw the openings. A larger number of games only adds openings at the end."""
     return settings.openings.take(openings_needed(settings), settings.rules, settings.seed)
