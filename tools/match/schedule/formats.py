@@ -99,7 +99,7 @@ def _planned(settings: RunSettings, games: Iterable[GameRecord]) -> tuple[Schedu
             pairs = list(_circle(len(names)))
     for round in range(1, settings.rounds + 1):
         meetings = [Meeting(round, names[first], names[second]) for first, second in pairs]
-        if settings.games % 2:  # the engine that begins has Black in one game more than its opponent
+        if settings.games % 2:  # the engine that begins has Black in one more game than its opponent
             for meeting, (first, second) in zip(meetings, pairs, strict=True):
                 meeting.second_begins = _second_begins(first, second, len(names)) is bool(round % 2)
         schedule.plan(meetings, settings.games)

@@ -20,7 +20,7 @@ def knockout(schedule: Schedule, names: Sequence[str], games: int) -> list[list[
     The tie-breaks of a round are played before the next round. Meetings are in the order of the bracket.
 
     Args:
-        schedule: the empty schedule.
+        schedule: an empty schedule, to which the games are added.
         names: the engines in the order of their seeding.
         games: the number of games of a meeting.
     """
@@ -30,7 +30,7 @@ def knockout(schedule: Schedule, names: Sequence[str], games: int) -> list[list[
     while len(left) > 1:
         halves = zip(left[::2], left[1::2], strict=True)
         met = [_meeting(len(rounds) + 1, first, second) for first, second in halves]
-        if games % 2:  # the engine that begins has Black in one game more than its opponent
+        if games % 2:  # the engine that begins has Black in one more game than its opponent
             balance(met, begun)
         _settle(schedule, [meeting for meeting in met if meeting.second is not None], games)
         for meeting in met:
@@ -86,7 +86,7 @@ def _settle(schedule: Schedule, meetings: list[Meeting], games: int) -> None:
 
 
 def _decide(meeting: Meeting, names: Sequence[str]) -> None:
-    """Set the winner and the decision of a meeting as soon as its own games decide it."""
+    """Set the winner and the decision of a meeting as soon as the meeting's own games are decisive."""
     first, second, lead, discs = meeting.first, meeting.second, _lead(meeting), meeting.score.discs
     if second is None or not meeting.is_finished:
         return

@@ -25,7 +25,7 @@ class Meeting:
         decision: the reason for the win in a knockout; ``bye`` for a bye in any format; None otherwise.
         scores: the score of the first engine in each stage, from the games played so far.
         games: the number of games planned so far.
-        numbers: the game numbers of the games that were played.
+        numbers: the numbers of the games that were played.
         second_begins: True if the second engine has Black in the first game of each stage.
     """
 
@@ -81,8 +81,8 @@ class Schedule:
 
     Attributes:
         meetings: the meetings without byes, in the order of their first games.
-        stages: the stages in the order of their games. A stage is a meeting, a range of game numbers, and the index of
-            the first opening.
+        stages: the stages in the order of their games. A stage consists of a meeting, a range of game numbers, and
+            the index of the first opening.
 
     Args:
         played: the games that count, by their numbers; the turns of the games may be missing.

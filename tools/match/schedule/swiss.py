@@ -1,12 +1,12 @@
 """Swiss tournaments: engines with equal points meet, and no two engines meet twice if this can be avoided.
 
-The pairs of a round are the perfect matching of the engines with the lowest total cost (blossom algorithm, networkx).
+A round's pairs are the perfect matching that has the lowest total cost; networkx finds it with the blossom algorithm.
 From the highest to the lowest, the costs are: a repeated meeting or a second bye; a bye, which costs more the higher
 the engine is ranked; a difference in points; and the distance from the customary opponent. Customarily, the upper half
 of the engines with equal points meets the lower half. A bye is worth the points of a won meeting.
 
 For the pairing, engines are ordered by points, Buchholz and seeding. In the table, Sonneborn-Berger counts before the
-seeding. The pairing ignores Sonneborn-Berger, so that a run of an earlier version continues with the same pairings.
+seeding. The pairing ignores Sonneborn-Berger, so that a run begun by an earlier version keeps its pairings.
 """
 
 from collections import Counter
@@ -42,7 +42,7 @@ def swiss(schedule: Schedule, names: Sequence[str], games: int, rounds: int) -> 
     A round can be paired when all games of the earlier rounds have ended.
 
     Args:
-        schedule: the empty schedule.
+        schedule: an empty schedule, to which the games are added.
         names: the engines in the order of their seeding.
         games: the number of games of a meeting.
         rounds: the number of rounds.
@@ -53,7 +53,7 @@ def swiss(schedule: Schedule, names: Sequence[str], games: int, rounds: int) -> 
         round = len(found) + 1
         pairs = paired(swiss_scores(names, schedule.meetings), schedule.meetings)
         met = [Meeting(round, first, second) for first, second in pairs]
-        if games % 2:  # the engine that begins has Black in one game more than its opponent
+        if games % 2:  # the engine that begins has Black in one more game than its opponent
             balance(met, begun)
         schedule.plan(met, games)
         playing = {name for pair in pairs for name in pair}
