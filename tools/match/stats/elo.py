@@ -39,7 +39,7 @@ def thinned_states(states: Iterable[State], pairs: int, most: int) -> Iterator[t
     """Yield evenly spaced numbers of pairs, each with the state after this number of pairs.
 
     Args:
-        states: the states after 0, 1, 2 and more pairs.
+        states: the states after 0 pairs, after 1 pair, and so on.
         pairs: the total number of pairs.
         most: the approximate maximum number of items.
     """
@@ -50,7 +50,7 @@ def thinned_states(states: Iterable[State], pairs: int, most: int) -> Iterator[t
 
 
 def prefixes(pairs: Sequence[float], most: int) -> Iterator[tuple[int, Pentanomial]]:
-    """Yield numbers of pairs, each with the counts after this number of pairs; see ``thinned_states``."""
+    """Yield numbers of pairs, each with the pentanomial counts after this number of pairs; see ``thinned_states``."""
     none: Pentanomial = (0, 0, 0, 0, 0)
     return thinned_states(accumulate(pairs, _with_pair, initial=none), len(pairs), most)
 
@@ -65,7 +65,7 @@ _TAIL = (1 - _CONFIDENCE) / 2
 QUANTILE = NormalDist().inv_cdf(1 - _TAIL)
 """Half the width of a 95 % interval, in standard errors."""
 NELO_PER_T = 800 / math.log(10)
-"""The normalized Elo of a t-value of 1. The t-value is (mean - 1/2) / standard deviation of the score of one game.
+"""The normalized Elo of a t-value of 1. The t-value is (mean - 1/2) / standard deviation, both of one game's score.
 
 The mean score of a pair has a standard deviation that is smaller by a factor of sqrt(2). Therefore the t-value of a
 pair has to be divided by sqrt(2).

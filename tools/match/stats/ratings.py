@@ -127,7 +127,7 @@ def _all_connected(beaten: np.ndarray[Any, np.dtype[np.bool_]]) -> bool:
         beaten: a matrix that is true where the engine of the row scored against the engine of the column.
     """
     reached = beaten | np.eye(len(beaten), dtype=bool)
-    for _ in range(len(beaten).bit_length()):  # each round doubles the length of the paths
+    for _ in range(len(beaten).bit_length()):  # each round doubles the length of the chains that are found
         reached = reached @ reached
     return bool(reached.all())
 

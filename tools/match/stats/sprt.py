@@ -67,9 +67,10 @@ def _log_ratio(counts: Sequence[float], null: Sequence[float], other: Sequence[f
 def _fit(shares: Sequence[float], deviations: Sequence[float]) -> list[float]:
     """Return the likeliest distribution under which `deviations`, some positive and some negative, have the mean 0.
 
-    By Lagrange multipliers, this distribution is p_i / (1 + x d_i), with x between -1 / max d and -1 / min d. Let the
-    divisor 1 + x d_i be a_i at the lower end of x, and b_i at the upper end. Then the divisor at a share w of the way
-    from the lower to the upper end is a_i (1 - w) + b_i w. This form avoids cancellation close to an end.
+    By Lagrange multipliers, this distribution is p_i / (1 + x d_i). Here p are the shares, d are the deviations, and x
+    is between -1 / max d and -1 / min d. Let the divisor 1 + x d_i be a_i at the lower end of x, and b_i at the upper
+    end. Then the divisor at a share w of the way from the lower to the upper end is a_i (1 - w) + b_i w. This form
+    avoids cancellation close to an end.
     """
     lower = [1 - deviation / max(deviations) for deviation in deviations]
     upper = [1 - deviation / min(deviations) for deviation in deviations]
@@ -133,8 +134,8 @@ class Sprt:
         alpha: the probability of accepting a worthless change.
         beta: the probability of rejecting a good change.
         model: the meaning of Elo. ``normalized``: 800 / ln 10 times (mean - 1/2) / standard deviation of a game's
-            score, so that the length of a test does not depend on the share of draws. ``logistic``: 400 times log10 of
-            the odds, mean / (1 - mean).
+            score; with this model, the length of a test does not depend on the share of draws. ``logistic``: 400 times
+            log10 of the odds, mean / (1 - mean).
 
     Raises: ValueError if the numbers define no valid test.
     """
@@ -245,7 +246,7 @@ class Sprt:
         return done, self.ratio(values[:done]), accepted
 
 
-# Reports and live pages need the ratios of the same pairs again after each pair.
+# After each new pair, reports and live pages need the ratios of all earlier pairs again.
 @functools.lru_cache(maxsize=1 << 14)
 def _ratio_of(test: Sprt, counts: tuple[int, ...]) -> float:
     if not sum(counts):
@@ -289,7 +290,7 @@ def _draw_elo(losses: int, draws: int, wins: int) -> float:
 
 
 def _scale(draw_elo: float) -> float:
-    """Return the logistic Elo of one BayesElo point between equal engines."""
+    """Return the logistic Elo difference that corresponds to one BayesElo point between equal engines."""
     odds = 10 ** (-draw_elo / 400)
     return 4 * odds / (1 + odds) ** 2
 
@@ -300,8 +301,8 @@ def _log_share(elo: float) -> float:
     return min(odds, 0.0) - math.log1p(math.exp(-abs(odds)))
 
 
-# A constant in discs squared that is added to the mean square of the sums. Sums are whole numbers, so a standard
-# deviation below one disc is not significant.
+# A constant in discs squared that is added to the mean square of the disc sums. These sums are whole numbers, so a
+# standard deviation below one disc is not significant.
 _ROUNDING = 1.0
 
 

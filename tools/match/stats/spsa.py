@@ -1,6 +1,6 @@
 """SPSA: tunes the values of parameters by the results of pairs of games.
 
-In each pair of games, each value is raised or lowered by a step at random for one engine, and changed in the opposite
+In each pair of games, each value is randomly raised or lowered by a step for one engine, and changed in the opposite
 direction for the other engine. After the pair, the values move by ``rate * step`` towards the winner's values for each
 game won. The step in pair `k` is ``c / k^gamma``. Step and rate follow the schedule that fishtest uses for Stockfish,
 with Spall's gamma of 0.101 and alpha of 0.602, and reach their given sizes at the end of the run.
@@ -59,7 +59,7 @@ class TunedParameter:
 
     @classmethod
     def parse(cls, text: str, pairs: int) -> Self:
-        """Read ``NAME int|real START LEAST MOST [STEP [RATE]]`` for a run of `pairs` pairs; NAME may have blanks.
+        """Read ``NAME int|real START LEAST MOST [STEP [RATE]]`` for a run of `pairs` pairs; NAME may contain blanks.
 
         Raises: NotationError.
         """
@@ -127,8 +127,8 @@ class Tuning:
 
     Attributes:
         parameters: the parameters that are tuned together.
-        lag: the number of pairs that may be played at once and end in any order. The values for pair n depend only on
-            the results of the pairs up to n - lag.
+        lag: the number of pairs that may be played at the same time and finish in any order. The values for pair n
+            depend only on the results of the pairs up to n - lag.
         test: the test of the final values against the initial values, in a match after the run; None for no test.
 
     Raises: NotationError if the parameters are too many or too few, if two have the same name, or if the lag is out of
@@ -148,7 +148,7 @@ class Tuning:
 
     @classmethod
     def from_plain(cls, plain: Mapping[str, Any]) -> Self:
-        """Read the output of ``asdict``. Raises: NotationError, KeyError, TypeError if `plain` is invalid."""
+        """Read the output of ``asdict``. Raises: ValueError, KeyError, TypeError if `plain` is invalid."""
         test = Sprt(**plain["test"]) if plain["test"] else None
         return cls(tuple(TunedParameter(**values) for values in plain["parameters"]), plain["lag"], test)
 
@@ -167,7 +167,7 @@ class ValuePath:
     Args:
         tuning: the parameters and settings of the tuning.
         length: the number of pairs of the whole run.
-        seed: the seed of all random choices.
+        seed: the seed for all random choices.
     """
 
     def __init__(self, tuning: Tuning, length: int, seed: int) -> None:
@@ -180,7 +180,7 @@ class ValuePath:
         self._before: dict[int, list[float]] = {0: self.values}
 
     def add(self, pair: int, points: float) -> None:
-        """Add the first engine's points in a pair, 0 to 2. They take effect when all earlier pairs have results."""
+        """Add the first engine's points in a pair, 0 to 2. Points take effect when all earlier pairs have results."""
         self._ahead[pair] = points
         while (points_of_next := self._ahead.pop(self.pairs + 1, None)) is not None:
             self.pairs += 1
