@@ -22,7 +22,7 @@ from outflank.tools.match.stats.ratings import PairScore, Ratings, rate
 _PASS = len(SQUARES)
 _NO_DIRECTION = len(DIRECTIONS)
 _SECONDS_BETWEEN = 1.0  # the minimum interval between two computations of the same value
-_SHARE = 20  # a value that took t seconds is computed again after 20 t seconds at the earliest
+_SHARE = 20  # a value that takes t seconds to compute is computed again after 20 t seconds at the earliest
 
 Computed = TypeVar("Computed")
 
@@ -66,14 +66,14 @@ class Standings:
             self.games[number] = replace(game, turns=(), dialogue=())
             self.pairs[pair] = _pair_score(both)
             if twin is None:
-                # The off-clock times have been counted, also if the game becomes void.
+                # The off-clock times were counted with the game, so they are not counted again if it becomes void.
                 self._open[pair] = replace(game, outside={})
             else:
                 key = self._keys[pair] = pair_key(both)
                 self._first_with[key] = min(pair, self._first_with.get(key, pair))
 
     def take_back(self, pair: int) -> GameRecord | None:
-        """Remove and return the counted game of an incomplete pair that is now void; None if no game was counted."""
+        """Remove the counted game of an incomplete pair that became void, and return it; None if none was counted."""
         game = self._open.pop(pair, None)
         if game is not None:
             with self._lock:
@@ -106,7 +106,7 @@ class Standings:
 
     @property
     def rated_pairs(self) -> list[PairScore]:
-        """The pairs that ratings count, in schedule order: with incomplete pairs, without repeated pairs."""
+        """The pairs that ratings count, in schedule order, including incomplete pairs but not repeated pairs."""
         repeated = self.repeats
         with self._lock:
             return [score for pair, score in sorted(self.pairs.items()) if pair not in repeated]
@@ -146,7 +146,7 @@ class Standings:
 
     @property
     def elo(self) -> EloEstimate | None:
-        """The Elo difference between two engines, without repeated pairs; None for a run of more engines.
+        """The Elo difference between two engines, without repeated pairs; None for a run with more engines.
 
         This property, ``ratings`` and ``order`` are recomputed when they are read after new games, but at most once a
         second, and less often if the computation is slow.

@@ -61,7 +61,7 @@ def chosen_engines(
         time: the time control of engines that have none of their own.
         each: see ``EngineSpec.from_settings``.
 
-    Raises: NotationError; FileFormatError about the file.
+    Raises: NotationError if `texts` are not valid; FileFormatError if the file is not valid.
     """
     if engines is None:
         return read_engines(texts, time, each)

@@ -12,7 +12,7 @@ from outflank.tools.match.state.run import Run, RunSettings
 
 @dataclass(frozen=True, slots=True)
 class RunOpened:
-    """The run has a file, and its engines have answered.
+    """The run has a file. If games are to be played, the engines have been checked.
 
     Attributes:
         folder: the folder of the run's file.
@@ -29,7 +29,7 @@ class GamesPlanned:
 
     Attributes:
         games: the number of planned games, including games already played.
-        played: the number of games that count already.
+        played: the number of games that already count.
     """
 
     games: int
@@ -41,7 +41,7 @@ class GameStarted:
     """A game has started.
 
     Attributes:
-        pairing: the planned game, with its attempt and its start.
+        pairing: the planned game, with the number of the attempt and the time at which the game started.
     """
 
     pairing: Pairing
@@ -72,7 +72,7 @@ class TurnPlayed:
 
 @dataclass(frozen=True, slots=True)
 class GameEnded:
-    """A game has ended, and it counts.
+    """A game that counts has ended.
 
     Attributes:
         game: the record of the game.
@@ -83,10 +83,10 @@ class GameEnded:
 
 @dataclass(frozen=True, slots=True)
 class GameVoided:
-    """A game does not count; its pair is played again.
+    """A game was voided: the game does not count, and its pair is played again.
 
     Attributes:
-        game: the record of the game, with the reason in ``void``. The game may have counted before.
+        game: the record of the game, with the reason in ``void``. The game may have counted until now.
     """
 
     game: GameRecord

@@ -15,7 +15,7 @@ from outflank.tools.match.stats.sprt import Sprt
 from outflank.tools.match.stats.spsa import Tuning, ValuePath
 from outflank.tools.runtime.progress import counted
 
-MOST_VOIDS = 0.03  # the largest share of its games that an engine may void in a valid run
+MOST_VOIDS = 0.03  # in a valid run, at most this share of an engine's games is void because of this engine
 
 
 class Format(StrEnum):
@@ -40,14 +40,14 @@ class RunSettings:
         games: the number of games that two engines play when they meet.
         rounds: the number of rounds of a Swiss tournament; the number of repetitions of other formats.
         rules: the rules of all games.
-        seed: the seed of all random choices.
+        seed: the seed for all random choices.
         stall: the seconds that an engine without a clock may think about a move.
         adjudicate: the number of empty squares at which a game ends with its exact result; 0 for never.
         solve: the number of empty squares up to which positions are solved, to count lost discs; 0 to solve none.
         resign: the rule that ends a won game by the scores of both engines; None for never.
         draw: the rule that ends a drawn game by the scores of both engines; None for never.
         sprt: the test that may end a match early; None to play all games.
-        concurrency: the number of pairs of games that are played at once.
+        concurrency: the number of pairs of games that are played at the same time.
         replay_crashes: True if a pair with a crash is played again; False if the crashed engine loses the game.
         tuning: the parameters and settings of a tuning run, in which an engine plays against itself; None for other
             runs.
@@ -76,7 +76,7 @@ class RunSettings:
         return tuple(engine.name for engine in self.engines)
 
     def value_path(self) -> ValuePath | None:
-        """Return the value path of a tuning, before its first pair; None for all other runs."""
+        """Return a new ``ValuePath`` without results if the run is a tuning; None otherwise."""
         return ValuePath(self.tuning, (self.games + 1) // 2, self.seed) if self.tuning else None
 
     def line(self, build: str = "") -> str:
@@ -159,7 +159,7 @@ class Run:
 
 
 PLAIN_SETTINGS = ("games", "rounds", "seed", "stall", "adjudicate", "solve", "concurrency", "replay_crashes")
-"""The fields of RunSettings that are numbers and flags."""
+"""The fields of RunSettings that are numbers or flags."""
 SCORE_RULES = ("resign", "draw")
 """The fields of RunSettings that end games by the scores that the engines report."""
 
@@ -214,7 +214,7 @@ def _differing(there: Mapping[str, Any], here: Mapping[str, Any], ignored: Colle
 
 
 def read_settings(plain: Mapping[str, Any]) -> RunSettings:
-    """Return the settings from the values of ``plain_settings``. Raises: NotationError, KeyError, TypeError."""
+    """Return the settings from the values of ``plain_settings``. Raises: ValueError, KeyError, TypeError."""
     return RunSettings(
         engines=tuple(EngineSpec.from_settings(engine) for engine in plain["engines"]),
         format=Format(plain["format"]),

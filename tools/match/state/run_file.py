@@ -42,7 +42,7 @@ RUN = DatabaseKind(
 
 
 def run_path(path: Path) -> Path:
-    """Return the file of a run from a path to the file, to its folder, or to an arena's TOML file.
+    """Return the path of a run's file, given a path to the file, to its folder, or to an arena's TOML file.
 
     Raises: FileFormatError if the folder has no such file. The message names a run in a subfolder, if there is one.
     """

@@ -81,7 +81,7 @@ _OUTSIDE = {"moves": _whole(0, _MOST), **dict.fromkeys(("seconds", "longest", "s
 
 
 def cut(text: str, longest: int) -> str:
-    """Cut `text` in its middle to `longest` characters. The end stays, since the end of a dialogue shows the fault."""
+    """Cut `text` in the middle to at most `longest` characters. The end stays, since a dialogue ends with the fault."""
     if len(text) <= longest:
         return text
     kept = longest - len(_GAP)
@@ -166,7 +166,7 @@ def ended_row(game: GameRecord) -> Row:
 
 
 def lost_facts(game: GameRecord) -> list[tuple[str, str]]:
-    """Return name and value of the fact that stores a game's ``lost_seconds``; empty if ``lost_seconds`` is None."""
+    """Return the name and value of the fact that stores a game's ``lost_seconds``; empty if that is None."""
     if game.lost_seconds is None:
         return []
     return [(_lost_name(game.pairing.number, game.pairing.attempt), f"{game.lost_seconds:.6f}")]
@@ -186,12 +186,12 @@ def read_games(
 ) -> tuple[list[GameRecord], list[GameRecord], int]:
     """Return the ended games that count, the void games, and the number of texts of these games that were cut.
 
-    Games are in schedule order. A text is cut if it is longer than the texts that Outflank writes.
+    Games are in schedule order. A text is cut if it is longer than any text that Outflank writes.
 
     Raises: FileFormatError if a game can't have been played as the file records it.
     """
     columns = {name for _, name, *_ in connection.execute("PRAGMA table_info(turn)")}
-    book = "book" if "book" in columns else "NULL"  # runs of version 1 lack this column
+    book = "book" if "book" in columns else "NULL"  # run files of version 1 lack this column
     select_turns = (
         f"SELECT move, seconds, value, exact, {book} FROM turn WHERE game = ? AND attempt = ? ORDER BY ply"
     )
@@ -293,7 +293,7 @@ _MISREAD = (LookupError, TypeError, ValueError, AttributeError, OverflowError, R
 
 @contextmanager
 def refusals(file: Path) -> Iterator[None]:
-    """Turn every error that an edited file may cause into a FileFormatError that names the file."""
+    """Convert every error that an edited file may cause to a FileFormatError that names the file."""
     try:
         yield
     except (sqlite3.Error, OutflankError, *_MISREAD) as error:
@@ -301,7 +301,7 @@ def refusals(file: Path) -> Iterator[None]:
 
 
 def read(connection: sqlite3.Connection) -> Run:
-    """Return the run in an open file. Raises: the errors that ``refusals`` converts."""
+    """Return the run that the connected file stores. Raises: the errors that ``refusals`` converts."""
     connection.execute("BEGIN")  # a transaction, so that all queries read the same state
     try:
         facts = facts_of(connection)

@@ -3,6 +3,7 @@
 The file is in SQLite's WAL mode. Events of an unfinished game are committed with synchronous=NORMAL, so that they
 survive the death of the runner. A finished game is committed with synchronous=FULL, so that it also survives a power
 cut. Events that could not be written, for example to a full disk, are kept in memory and written with the next events.
+Only turns are dropped, since the record of the game contains all of its turns.
 """
 
 import hmac
@@ -55,7 +56,7 @@ _MACHINE_ID = Path("/etc/machine-id")
 
 
 def machine_line() -> str:
-    """Describe this machine, such as ``Intel(R) Xeon(R), 2 processors, Linux x86_64, Python 3.11.7``."""
+    """Describe this machine in a form such as ``Intel(R) Xeon(R), 2 processors, Linux x86_64, Python 3.11.7``."""
     system = f"{platform.system()} {platform.machine()}"
     python = f"Python {platform.python_version()}"
     return ", ".join([cpu_name(), counted(processors(), "processor"), system, python])
@@ -82,7 +83,7 @@ def _user() -> int:
 
 
 def is_sealed(file: Path, text: str, code: str) -> bool:
-    """Return whether `code` is the seal of `text`, this user owns the file, and it is not world-writable."""
+    """Return whether `code` is the seal of `text`, this user owns the file, and the file is not world-writable."""
     status = file.stat()
     # Windows has access control lists instead of owners and modes.
     ours = status.st_uid == _user() and (sys.platform == "win32" or not status.st_mode & stat.S_IWOTH)
@@ -94,7 +95,7 @@ _SEAL = "seal"  # the name of the fact that stores the seal
 
 
 class Store:
-    """Writes the file of a run; made by ``create`` or ``resume``.
+    """Writes the file of a run. ``create`` and ``resume`` open a store.
 
     Attributes:
         folder: the folder of the run's file.
@@ -121,7 +122,7 @@ class Store:
     ) -> Self:
         """Create the file of a run in a new or empty folder; `run` is the unique id of the run.
 
-        Raises: FileFormatError if the folder can't be made or written to, or if it is not empty.
+        Raises: FileFormatError if the folder can't be created or written to, or if it is not empty.
         """
         with _refused_in_words(folder), ExitStack() as undo:
             folder.mkdir(parents=True, exist_ok=True)
@@ -224,12 +225,12 @@ class Store:
         self._was_finished = False
 
     def write(self, events: Iterable[Event]) -> None:
-        """Write events in one transaction. If it fails, the events are kept and written with the next events."""
+        """Write events in one transaction. If that fails, all events except turns are kept and written later."""
         for event in events:
             self._unsaved.append(event)
             if isinstance(event, GameEnded | GameVoided):
                 self._note_engines(event.game)
-        # The record of an ended game has all turns of the game, so their events are not written.
+        # The record of an ended game has all turns of the game, so the events of these turns are not written.
         games = [event.game for event in self._unsaved if isinstance(event, GameEnded | GameVoided)]
         ended = {(game.pairing.number, game.pairing.attempt) for game in games}
         due = [
@@ -275,7 +276,7 @@ class Store:
             self._connection.execute("PRAGMA journal_mode = DELETE")
 
     def _statements(self, event: Event) -> list[Statement]:
-        """Return the statements that write an event. They may be executed twice without harm."""
+        """Return the statements that write an event. Executing these statements twice does no harm."""
         match event:
             case GameStarted(pairing):
                 return [(schema.INSERT_GAME, schema.started_row(pairing, self._rules))]
@@ -328,7 +329,7 @@ class Store:
 
 
 def read_run(path: Path) -> Run:
-    """Return the run in a folder or a file. The run may still be in progress.
+    """Return the run stored in a folder or a file. The run may still be in progress.
 
     Raises: FileFormatError if there is no run, or if the run can't be read.
     """

@@ -14,7 +14,7 @@ from outflank.tools.match.stats.spsa import TunedParameter, Tuning
 _SIDES, _TUNED = ("+", "-"), " tuned"
 TEST_FOLDER = "test"  # the subfolder of a tuning for the match of the tuned values against the initial ones
 _POINTS = 200  # the approximate number of points in ``Value.path``
-_SETTLED_FROM = 0.75  # the share of the pairs, from the first on, that mean and spread leave out
+_SETTLED_FROM = 0.75  # mean and spread leave out this share of the pairs, counted from the first pair
 
 
 def tuning_settings(settings: RunSettings, parameters: Sequence[TunedParameter]) -> RunSettings:
@@ -98,7 +98,7 @@ def values_of(settings: RunSettings, results: Sequence[float]) -> list[Value]:
 
 
 def test_of(settings: RunSettings, values: Sequence[Value]) -> RunSettings | None:
-    """Return the settings of the match that tests the tuned values; None without a test or a changed value."""
+    """Return the settings of the match that tests the tuned values; None if there is no test or no changed value."""
     tuning = settings.tuning
     if tuning is None or tuning.test is None:
         return None
