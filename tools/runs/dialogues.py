@@ -9,7 +9,7 @@ from outflank.tools.match.game.results import GameRecord
 from outflank.tools.match.state.events import Event, GameEnded, GameVoided, RunObserver
 from outflank.tools.match.state.schema import LONGEST_DIALOGUE, cut
 
-_MOST_BYTES = 1 << 30  # the maximum size of all files of a session together
+_MOST_BYTES = 1 << 30  # the maximum total size of all files of a session
 
 
 class DialogueFiles(RunObserver):
@@ -17,7 +17,7 @@ class DialogueFiles(RunObserver):
 
     Args:
         folder: the folder. It is created if it does not exist.
-        say: a function that receives a sentence when writing of dialogues stops.
+        say: the function that is called with a sentence when the writing of dialogues stops.
 
     Raises: OutflankError if the folder can't be created.
     """

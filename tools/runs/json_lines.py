@@ -39,7 +39,7 @@ class JsonLines(RunObserver):
 
 
 def plain_event(event: Event) -> dict[str, Any]:
-    """Return an event as plain data. Margins are for Black, times in seconds. An event that is not printed gives {}."""
+    """Return an event as plain data; empty if the event is not printed. Margins are for Black, times in seconds."""
     match event:
         case GamesPlanned(games, played):
             return {"event": "planned", "games": games, "played": played}

@@ -155,7 +155,7 @@ class Scoreboard(RunObserver):
         }
 
     def _picture(self) -> RenderableType:
-        """Render the live display below the printed lines. Called by a thread of rich."""
+        """Render the live display below the printed lines. A thread of rich calls this method."""
         left = seconds_left(self._progress.tasks[0])
         text = "" if left is None else f"{timedelta(seconds=round(left))} left"
         self._progress.update(self._task, left=text)
@@ -195,7 +195,7 @@ def seconds_left(task: Task) -> float | None:
 
 
 def game_line(game: GameRecord) -> str:
-    """Return ``game 3  A (Black) - B (White): A by 12``, with the colour names of the rules."""
+    """Return a line such as ``game 3  A (Black) - B (White): A by 12``, with the colour names of the rules."""
     black, white = game.pairing.black, game.pairing.white
     first, second = game.rules.colour_names
     line = f"game {game.pairing.number:<3d} {black} ({first}) - {white} ({second}): "

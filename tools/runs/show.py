@@ -39,7 +39,7 @@ def show_run(
         play: further arguments of ``RunSession.play``.
 
     Returns: the run at its end.
-    Raises: Interrupted; OutflankError if records could not be written, or if the run is not valid.
+    Raises: Interrupted if a signal stopped the run; OutflankError if records were not written or the run is not valid.
     """
     from outflank.tools.report.report import expect_packages
     from outflank.tools.runs.dialogues import DialogueFiles
