@@ -38,7 +38,7 @@ def books_to_read(name: str | None) -> list[Path]:
 def books_to_play(name: str | None, variety: float, seed: int | None) -> Iterator[list[BookSource]]:
     """Yield the opening books that the engine plays from, and close the books at the end of the context.
 
-    Variety needs a seed of random choices. If `seed` is None, one is drawn; the engine's description contains it.
+    Variety needs a seed for random choices. If `seed` is None, it is drawn; the engine's description contains the seed.
     """
     if variety and seed is None:
         seed = SystemRandom().randrange(2**31)

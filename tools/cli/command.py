@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
 
 DEFAULTS_FILE = "outflank.defaults_file"
-"""The key of an entry in ``click.Context.meta``: the path of the file that sets defaults for the command's options."""
+"""The key in ``click.Context.meta`` for the path of the file that sets defaults for the command's options."""
 _TYPED = "outflank.typed"
-"""The key of an entry in ``click.Context.meta``: the names (as in the help) of the parameters on the command line."""
+"""The key in ``click.Context.meta`` for the names (as in the help) of the parameters on the command line."""
 SQUARE = r"[-._XxOo*BbWw012\u25cf\u25cb\u25ef\u26ab\u26aa\u30fb\u00b7\u25a1]"
 """A pattern for a square of a board."""
 LIKE_BOARD = re.compile(rf"(?:{SQUARE}\s*){{9}}")
@@ -47,7 +47,7 @@ Decorator = Callable[[Callable[..., None]], Callable[..., None]]
 
 
 def together(*options: Callable[[Decorated], Decorated]) -> Callable[[Decorated], Decorated]:
-    """Return one decorator for several options; the help shows them in this order."""
+    """Return one decorator for several options; the help shows the options in the given order."""
 
     def decorate(command: Decorated) -> Decorated:
         for option in reversed(options):
@@ -86,10 +86,10 @@ _ADDRESS = re.compile(r"\d+|\S*:\d*/?(?:,\S+)?|\S*:\d+/\S*")
 
 
 class AddressOption(Option):
-    """An option such as ``--listen [HOST:PORT]``; without a value, it means a free port of the loopback address.
+    """An option such as ``--listen [HOST:PORT]``; without a value, it means a free port on the loopback address.
 
-    In a ``Command``, the word after the option is its value only if it contains a port, so that a file name may follow
-    the option.
+    In a ``Command``, the word after the option is its value only if the word contains a port. A file name may
+    therefore follow the option.
     """
 
     def __init__(self, declarations: Sequence[str], **attributes: Any) -> None:
@@ -103,7 +103,7 @@ class Command(click.Command):
 
     Args:
         exclusive: lists of mutually exclusive options and arguments, by their names in the help.
-        needs: the options that require other options, each with a list of which at least one must be given.
+        needs: the options that require other options, each with a list of options of which at least one must be given.
         attributes: the other arguments of ``click.Command``.
     """
 
@@ -118,7 +118,7 @@ class Command(click.Command):
         self._exclusive, self._needs = exclusive, needs or {}
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse the arguments. Raises: click.UsageError if options exclude each other or lack one that they require."""
+        """Parse the arguments. Raises: click.UsageError if options exclude each other or a required one is missing."""
         addresses = {
             name for each in self.params if isinstance(each, AddressOption) for name in each.all_names
         }
@@ -154,7 +154,7 @@ class Command(click.Command):
         return parser
 
     def defaults_kept(self, ctx: click.Context, defaults: Mapping[str, Any]) -> dict[str, Any]:
-        """Return a file's defaults, except for options that exclude an option on the command line."""
+        """Return a file's defaults without those of options that exclude an option on the command line."""
         typed = ctx.meta[_TYPED]
         excluded = {
             name
@@ -273,8 +273,8 @@ def handing(kinds: Mapping[str, type[Any]], *options: Decorator) -> Decorator:
     """Return a decorator for options whose values are passed to the command in dataclasses.
 
     Args:
-        kinds: the dataclasses, by the names of the command's arguments. A field of a dataclass has the name of an
-            option or of an earlier argument. A field keeps its default if its option is None or does not exist.
+        kinds: the dataclasses, keyed by the names of the command's arguments. A field of a dataclass has the name of
+            an option or of an earlier argument. A field keeps its default if its option is None or does not exist.
         options: the options, in the order shown in the help.
     """
 
@@ -305,8 +305,8 @@ def completions(
     Args:
         words: the possible words.
         incomplete: the beginning of the word.
-        helps: the descriptions of words, by word.
-        files: True to complete to file names too.
+        helps: the descriptions of the words, keyed by word.
+        files: True to complete the word to file names too.
     """
     from click.shell_completion import CompletionItem  # imported late, so that engines start faster
 
@@ -334,7 +334,7 @@ class CommandGroup(click.Group):
 
     @property
     def summaries(self) -> Mapping[str, str]:
-        """The first paragraph of each command's help, by name, in the order of definition, without hidden commands."""
+        """The first help paragraph of each command that is not hidden, keyed by name, in the order of definition."""
         helps = ((name, command.help or "") for name, command in self.commands.items() if not command.hidden)
         return {name: " ".join(text.partition("\n\n")[0].split()) for name, text in helps}
 

@@ -40,7 +40,7 @@ def _read_defaults(path: Path) -> dict[str, Any]:
 
 
 def use_values(ctx: click.Context, values: Mapping[str, Any], path: Path) -> None:
-    """Use a file's option values, keyed by parameter name, as defaults. Error messages about them name the file."""
+    """Use a file's option values, keyed by parameter name, as defaults. Errors about these values name the file."""
     assert isinstance(ctx.command, Command)
     ctx.meta[DEFAULTS_FILE] = path
     ctx.default_map = {**(ctx.default_map or {}), **ctx.command.defaults_kept(ctx, values)}
@@ -100,7 +100,7 @@ def _subcommand(command: click.Command, name: str) -> click.Command:
 
 
 def default_lines(program: click.Command, path: Path) -> Iterator[str]:
-    """Yield the defaults that a config file sets, as a line for each command. Raises: FileFormatError."""
+    """Yield the defaults that a config file sets, one line for each command. Raises: FileFormatError."""
     yield from _lines(program, _read_defaults(path), path, ())
 
 

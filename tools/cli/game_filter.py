@@ -1,4 +1,4 @@
-"""Options that select games of a file, shared by several commands."""
+"""Options, shared by several commands, that select games in files."""
 
 import re
 from collections.abc import Sequence
@@ -131,7 +131,7 @@ player_option = click.option(
     multiple=True,
     callback=read_by(_read_players),
     metavar="NAME",
-    help="Only games of a player whose name contains NAME; given twice, only games between two such players.",
+    help="Only games of a player whose name contains NAME; if given twice, only games between two such players.",
 )
 event_option = click.option(
     "--event",
@@ -166,7 +166,7 @@ filter_options = handing(
         multiple=True,
         callback=read_by(_read_range),
         metavar="N[-N]",
-        help="Only games of this many moves, not counting passes.",
+        help="Only games with this many moves, not counting passes.",
     ),
 )
 """The options ``--player --event --year --result --length``, passed to the command as ``wanted``, a ``GameFilter``."""

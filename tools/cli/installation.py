@@ -68,7 +68,7 @@ def _version(package: str) -> str | None:
 
 
 def _signature() -> tuple[int, float]:
-    """Return the total nodes and the time in seconds of two searches. The nodes are the same on every machine."""
+    """Search two positions. Return the total nodes, which are the same on every machine, and the seconds taken."""
     searcher = Searcher()
     searcher.prepare()
     began = time.perf_counter()

@@ -62,12 +62,12 @@ The pages of docs/ describe protocols, formats, matches and the search.""",
 
 
 def shell_files() -> dict[str, str]:
-    """Return the man pages and the completion file of each shell, by their paths relative to ``share``."""
+    """Return the man pages and the completion file of each shell, keyed by their paths relative to ``share``."""
     return {**manual_pages(), **{name: _completion(shell) for shell, name in _COMPLETIONS.items()}}
 
 
 def manual_pages() -> dict[str, str]:
-    """Return the man pages by path: one for the program, and one for each command with its subcommands."""
+    """Return the man pages, keyed by path: one for the program, and one for each command with its subcommands."""
     root = click.Context(cli, info_name=_PROGRAM, **cli.context_settings)
     pages = {f"{_FOLDER}/{_PROGRAM}.1": _page(_PROGRAM, _program_page(root))}
     for context in _contexts(root, COMMANDS):

@@ -40,7 +40,7 @@ def rules_option_read_by(
 ) -> Callable[[Decorated], Decorated]:
     """Return the option ``--rules RULES``, parsed by `read`; a NotationError is reported as wrong usage.
 
-    If `otherwise`, a description of the default for the help, is given, the default is None, else Othello's rules.
+    The default is Othello's rules, or None if `otherwise`, the help's description of the default, is not empty.
     """
     return click.option(
         "--rules",
@@ -89,7 +89,7 @@ weights_option = click.option(
     expose_value=False,
     help="Evaluation file written by outflank train.  [default: the shipped one]",
 )
-"""The option ``--weights FILE``: every ``Searcher`` of the command and of its worker processes uses these weights."""
+"""The option ``--weights FILE``; every ``Searcher`` of the command and its worker processes uses FILE's weights."""
 
 
 def _read_parameters(texts: Sequence[str]) -> Parameters:
@@ -104,7 +104,7 @@ param_option = click.option(
     metavar="NAME=VALUE",
     callback=read_by(_read_parameters),
     shell_complete=completed_by(*(f"{name}=" for name in PARAMETERS)),
-    help="Set a search parameter of docs/search.md; may be repeated.  [default: as in the table there]",
+    help="Set a search parameter; docs/search.md lists them. May be repeated.  [default: as listed there]",
 )
 search_options = together(threads_option, hash_option, param_option, weights_option)
 plain_search_options = together(threads_option, hash_option, weights_option)
@@ -141,7 +141,7 @@ def book_option(
         "--book",
         metavar="BOOK|none",
         shell_complete=completed_by("none", "standard", "parallel", files=True),
-        help=f"Opening book {what}: a file, standard or parallel.  [default: {otherwise}]",
+        help=f"Opening book {what}: a file, 'standard' or 'parallel'.  [default: {otherwise}]",
     )
 
 
@@ -172,7 +172,7 @@ cluster_option = click.option(
     "--cluster",
     metavar="ADDRESS",
     callback=read_by(scheduler_address),
-    help="Use the Dask cluster of this scheduler instead: tcp://HOST:PORT or tls://HOST:PORT.",
+    help="Use the Dask cluster of this scheduler instead of this machine: tcp://HOST:PORT or tls://HOST:PORT.",
 )
 place_options = together(workers_option, cluster_option)
 budget_option = click.option(
@@ -186,7 +186,7 @@ seed_option = click.option(
 
 
 def drawn_seed_option(what: str) -> Callable[[Decorated], Decorated]:
-    """Return the option ``--seed NUMBER``, drawn at random by default. `what`: its use, as a sentence for the help."""
+    """Return the option ``--seed NUMBER``, drawn at random by default. `what`: the seed's use, as a sentence."""
     return click.option(
         "--seed",
         type=WholeNumber(0, BEYOND_USE),
@@ -221,7 +221,7 @@ def output_files_option(
     """Return the repeatable option ``-o FILE``, whose paths are passed to the command as ``outputs``.
 
     Args:
-        what: the contents of the files, as a phrase for the help.
+        what: the help text, which begins with the contents of the files.
         suffixes: the suffixes that file names may have, each of which selects a format; empty if the command checks
             them.
         former: the former names of the option.
@@ -245,7 +245,7 @@ def output_files_option(
 
 
 def printed_output_files_option(what: str) -> Callable[[Decorated], Decorated]:
-    """Return ``output_files_option`` with standard output, ``-``, as the default. `what`: see there."""
+    """Return ``output_files_option`` with standard output, ``-``, as the default. `what`: the start of the help."""
     text = f"{what}; - is standard output; may be repeated.  [default: -]"
     return output_files_option(text, stdout=True, default=[str(STDOUT)])
 
@@ -254,7 +254,7 @@ def output_option(what: str, otherwise: str = "", **attributes: Any) -> Callable
     """Return the option ``--output FILE``, ``-o FILE``, whose value is a path for ``open_output``.
 
     Args:
-        what: the contents of the file, as a phrase for the help.
+        what: the beginning of the help text, such as "Write the report to FILE".
         otherwise: a description of the default for the help; empty if the option is required.
         attributes: further arguments of ``click.option``.
     """

@@ -29,7 +29,7 @@ from outflank.tools.runtime.progress import Complaints, counted, warn
 STDIN = "-"
 _ARGUMENT = "POSITION"  # the metavar of the argument in most commands
 _MOST_CHARACTERS = 1 << 20
-_MOST_BYTES_COUNTED = 16_000_000  # games are counted in advance if all files together have at most this size
+_MOST_BYTES_COUNTED = 16_000_000  # games are counted in advance if all files together are at most this large
 _LONGEST_NAME = 60  # only this number of characters is compared with the names of samples
 _ALIKE = 0.7  # the minimum ratio of difflib for a suggestion
 _BOARD = re.compile(rf"(?:{SQUARE}\s*){{64}}")
@@ -72,7 +72,7 @@ def read_game(text: str, rules: Rules, name: str = _ARGUMENT) -> AnnotatedGame:
 
     Args:
         text: the user's text. A board is returned as a game without moves.
-        rules: the rules of a game that does not name its rules.
+        rules: the rules for a game that does not name its own.
         name: the name of the argument or option, for messages.
 
     Raises: click.BadParameter if `text` is neither a file nor a description; NotationError if the file has a bad game
@@ -125,7 +125,7 @@ class PositionArgument:
         return self._stream if begun.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"{") else None
 
     def suite(self, rules: Rules) -> obf.Suite | None:
-        """Return the positions of an OBF file with the scores of their moves; None if the file is not OBF.
+        """Return the positions of an OBF file, with the scores of their moves; None if the file is not OBF.
 
         Raises: FileFormatError if an OBF file is too long for a suite, or has a thousand invalid lines.
         """
@@ -138,12 +138,13 @@ class PositionArgument:
         return obf.read_suite(self._stream, shown(self._text), rules) if is_suite else None
 
     def games(self, rules: Rules) -> Iterator[AnnotatedGame | BadGame]:
-        """Yield all games in order, at least one entry. A board is yielded as a game without moves.
+        """Yield all games in order; there is at least one. A board is yielded as a game without moves.
 
         Args:
-            rules: the rules of games that do not name their rules.
+            rules: the rules for games that do not name their own.
 
-        Raises: NotationError or IllegalMoveError if the text is neither a file nor a valid description; OSError.
+        Raises: NotationError or IllegalMoveError if the text is neither a file nor a valid description; OSError if the
+            file can't be read.
         """
         if self._is_run:
             yield from _games_of_run(self._text)
@@ -207,7 +208,7 @@ class ReadGames:
 
     Attributes:
         bad: the warnings about games that can't be read or used.
-        bad_files: the arguments that have games that can't be read.
+        bad_files: the arguments with games that can't be read.
     """
 
     def __init__(self) -> None:
@@ -223,7 +224,7 @@ class ReadGames:
         return bool(self._files)
 
     def add(self, name: str, number: int, entry: AnnotatedGame | BadGame) -> bool:
-        """Warn about faults of an entry, and return whether it is a game. `number`: its number in the file, from 1."""
+        """Warn about an entry's faults, and return whether it is a game. `number`: the entry's number, from 1."""
         if isinstance(entry, BadGame):
             self.bad.add(bad_game(name, entry))
             self.bad_files.add(name)
@@ -245,8 +246,8 @@ class ReadGames:
     ) -> Iterator[tuple[str, int, AnnotatedGame]]:
         """Yield the valid games of all arguments, as tuples of the argument, the game's number, and the game.
 
-        A game's number counts all entries of its argument from 1. The arguments are read by ``games_given``, or by
-        ``games_of`` if `files_only` is true.
+        A game's number counts all entries of its argument from 1, including bad games. The arguments are read by
+        ``games_given``, or by ``games_of`` if `files_only` is true.
         """
         given = games_of if files_only else games_given
         for name in names:
@@ -273,7 +274,7 @@ def games_of(name: str, source: FormatName | None, rules: Rules) -> Iterator[Ann
     Args:
         name: the name of the file, the sample or the run.
         source: the file's format; detected if None.
-        rules: the rules of games that do not name their rules.
+        rules: the rules for games that do not name their own.
     """
     with ExitStack() as stack:
         try:
@@ -319,7 +320,7 @@ def number_of_games(
     Args:
         names: the arguments, as for ``games_given``.
         source: the format of the files; detected if None.
-        rules: the rules of games that do not name their rules.
+        rules: the rules for games that do not name their own.
         allows: the predicate that selects the games to count.
     """
     files = [path for name in names if os.path.exists(path := named_file(name))]

@@ -110,7 +110,7 @@ _MEANT = {
     "gui": "'outflank web' is a board in the browser, and 'outflank nboard' is an engine for NBoard.",
     "image": "'outflank board f5d6c3 -o board.png' draws a position.",
     "live": "'outflank match --listen' shows a match on a web page while it is played.",
-    "log": "'outflank gtp --log FILE' logs a dialogue; the folder of a run has those of games lost by a fault.",
+    "log": "'outflank gtp --log FILE' logs a dialogue; a run's folder has the dialogues of games lost by a fault.",
     "opening": "'outflank openings find tiger' finds an opening by part of its name.",
     "pgn": "'outflank export' writes SGF, GGF, transcripts, WTHOR and CSV; Reversi programs do not read PGN.",
     "ponder": "'outflank gtp --ponder' is an engine that searches on the opponent's time.",
@@ -392,7 +392,7 @@ def cli(ctx: click.Context, verbose: bool) -> None:
 
 
 def main() -> None:
-    """Run the program. SIGTERM and SIGHUP end it as cleanly as Ctrl-C, and end all engines that it has started."""
+    """Run the program. Like Ctrl-C, SIGTERM and SIGHUP end it cleanly, with all engines that it has started."""
     end_at_once()
     replace_closed_streams()
     keep_standard_error_from_failing()

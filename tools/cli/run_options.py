@@ -40,7 +40,7 @@ _MACHINES, _WATCHING = "Where it runs", "Watching"
 
 
 def use_config(ctx: click.Context, option: click.Parameter, path: Path | None) -> Path | None:
-    """Use the file's values as defaults of the options. Error messages about them name the file."""
+    """Use the file's values as defaults of the options. Error messages about these values name the file."""
     if path is not None:
         use_values(ctx, option_defaults(ctx.command, read_config(path), path), path)
     return path
@@ -159,7 +159,7 @@ engines_options = group(
         "engines_file",
         type=_FILE,
         metavar="FILE",
-        help="TOML file with a table [[engine]] for each engine; --engine NAME selects from it.  [default: all]",
+        help="TOML file with a table [[engine]] for each engine; all play, unless --engine NAME selects some of them.",
     ),
 )
 play_options = together(
@@ -174,8 +174,8 @@ play_options = together(
             callback=_openings,
             metavar="balanced|random:N|FILE[:N]",
             shell_complete=completed_by("balanced", "random:8", files=True),
-            help="The shipped balanced openings, N random moves, or the games of FILE (such as one transcript "
-            "per line), with :N their first N moves.  [default: balanced if the rules allow, else random:8]",
+            help="The shipped balanced openings, N random moves, or the games in FILE (such as one transcript per "
+            "line), of which :N takes the first N moves.  [default: balanced if the rules allow, else random:8]",
         ),
         rules_option_read_by(Rules.parse, is_eager=True),
         drawn_seed_option("Seed for all random choices."),
@@ -210,7 +210,7 @@ play_options = together(
         click.option(
             "--replay-crashes",
             is_flag=True,
-            help="Replay a pair after a crash, up to three times; the result says so.",
+            help="Replay a pair after a crash, up to three times; the result reports it.",
         ),
     ),
     group(
@@ -229,7 +229,7 @@ play_options = together(
             "--concurrency",
             type=WholeNumber(1, _MOST_PLACES),
             default=1,
-            help="Pairs of games played at once.",
+            help="Number of concurrent pairs of games.",
         ),
     ),
 )
@@ -249,7 +249,7 @@ played_options = together(
 """The options ``play_options`` and ``--games``."""
 
 LISTEN, LISTEN_PAGE = "--listen", "--listen-page"
-"""Names of the option for the address of a run's page; the second if ``--listen`` sets another address."""
+"""The names of the option for the address of a run's page. The second is used where ``--listen`` sets another one."""
 
 
 def page_option(name: str = LISTEN) -> Decorator:
@@ -274,7 +274,7 @@ def page_options(name: str = LISTEN) -> Decorator:
             "--delay",
             type=Seconds(),
             metavar="TIME",
-            help="Delay everything on that page by this time.  [default: none]",
+            help="Delay everything on the live page by this time.  [default: none]",
         ),
     )
 
@@ -295,8 +295,8 @@ log_option = group(
         metavar="DIR|failed",
         callback=lambda ctx, param, value: None if str(value) == _FAILED else value,
         default=_FAILED,
-        help="Write each game's dialogue, with times, to a file in DIR, at most a gigabyte in all; failed keeps only "
-        "those of games lost by a fault, with the records.",
+        help="Write each game's dialogue, with times, to a file in DIR, at most a gigabyte in all; failed stores only "
+        "the dialogues of games lost by a fault, with the records.",
     ),
 )
 """The option ``--log DIR|failed``, whose value is passed to the command as ``log``, a path or None."""
@@ -386,7 +386,7 @@ class RunOptions:
 def tournament_of(
     played: RunSettings, specs: tuple[EngineSpec, ...], form: str, rounds: int | None
 ) -> RunSettings:
-    """Return the settings of a tournament of these engines. If `rounds` is None, use the format's default."""
+    """Return the settings of a tournament of the given engines. `rounds`: None for the default of the format."""
     rounds = rounds or usual_rounds(Format(form), len(specs))
     return replace(played, engines=specs, format=Format(form), rounds=rounds)
 
@@ -394,7 +394,7 @@ def tournament_of(
 PAGE_NEEDS = {"--delay": [LISTEN]}
 """The dependencies of ``page_options``, for the argument ``needs`` of ``Command``."""
 KINDS = {"options": RunOptions, "played": RunSettings}
-"""The dataclasses that hold the options of a run, by the names of a command's arguments; for ``handing``.
+"""The dataclasses that hold the options of a run, keyed by the names of a command's arguments; for ``handing``.
 
 The engines, and the format and rounds of a tournament, are added to the ``RunSettings`` later.
 """

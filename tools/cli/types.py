@@ -1,4 +1,4 @@
-"""Click types of the values of options and arguments."""
+"""Click types for the values of options and arguments."""
 
 import math
 import os
@@ -60,7 +60,7 @@ class WholeNumber(click.IntRange):
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list["CompletionItem"]:
-        """Return all numbers of the range if the range is small, as for levels."""
+        """Return the numbers that begin with `incomplete` if the range is small, as for levels; else none."""
         if self.min is None or self.max is None or self.max - self.min > _MOST_COMPLETED:
             return []
         return completions(map(str, range(int(self.min), int(self.max) + 1)), incomplete)
@@ -186,8 +186,8 @@ class OutputFile(click.Path):
         whole: True if the file is written by ``whole_file``; otherwise the command itself opens it to append.
         stdout: True if ``-`` is accepted and means standard output (``STDOUT``).
         suffixes: the suffixes that the name may have; empty to accept every name.
-        continued: True if the command continues the contents of the file. The replacement of the file is then not
-            reported.
+        continued: True if the command continues the work that the file records. The replacement of the file is then
+            not reported.
     """
 
     def __init__(
@@ -233,7 +233,7 @@ def _version(path: Path) -> tuple[int, int] | None:
 
 
 def _say_replaced(path: Path, before: tuple[int, int]) -> None:
-    """Report that a file was replaced if its version is no longer `before`. It is called even if the command failed."""
+    """Report that a file was replaced, if its version is no longer `before`, even if the command failed."""
     if _version(path) not in (before, None):
         warn(f"{str(path)!r} was replaced")
 
