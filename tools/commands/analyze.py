@@ -51,7 +51,7 @@ _SECONDS = 5.0
         "Search level; see docs/search.md.  "
         f"[default: {DEFAULT_LEVEL} for several positions without another limit]"
     ),
-    selectivity_option(default="that of the level; for time or nodes, the most efficient; else 100"),
+    selectivity_option(default="that of the level; with limited time or nodes, the most efficient; else 100"),
 )
 @group(
     "What is shown",
@@ -61,7 +61,7 @@ _SECONDS = 5.0
     click.option(
         "--ordered",
         is_flag=True,
-        help="Print results in the order of the positions instead of as they are ready.",
+        help="Print results in the order of the positions instead of as soon as each is ready.",
     ),
     json_option,
 )
@@ -75,7 +75,8 @@ _SECONDS = 5.0
         "serve",
         cls=AddressOption,
         former=["--serve"],
-        help="Answer requests over WebSockets until Ctrl-C.  [default: no server; 127.0.0.1 and a free port]",
+        help="Answer requests over WebSockets until Ctrl-C.  "
+        "[default: no server; without HOST:PORT, 127.0.0.1 and a free port]",
     ),
 )
 @group(
@@ -102,11 +103,11 @@ def analyze(
 ) -> None:
     """Search positions and show their best moves.
 
-    POSITION is a transcript (f5d6c3), a board (64 squares and the side to move), the name of an opening (tiger), a
-    file of positions or games in a format of docs/formats.md, or a sample listed there (ffo-40); - is standard
-    input. A game stands for its last position. A single position is shown as a table that grows with the search,
-    several as one line each. A search ends at the first limit that it reaches. Scores are final disc differences from
-    the point of view of the side to move.
+    POSITION is a transcript (f5d6c3), a board (64 squares and the side to move), the name of an opening (tiger), a file
+    of positions or games in a format of docs/formats.md, or a sample listed there (ffo-40); - is standard input. A game
+    stands for its last position. A single position is shown as a table that grows with the search, several positions as
+    one line each. A search ends at the first limit that it reaches. Scores are final disc differences from the point of
+    view of the side to move.
 
     If the first line of a file or stream is a JSON object, its lines are requests; docs/analysis.md describes them,
     and how to run one process as an analysis server.

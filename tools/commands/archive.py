@@ -88,8 +88,8 @@ def build(files: Sequence[str], path: Path, source: FormatName | None, rules: Ru
 def add(path: Path, files: Sequence[str], source: FormatName | None, as_json: bool) -> None:
     """Add the games of each FILE (- is standard input) to an archive.
 
-    The result is the same as if the archive had been built from all these games. Games already in it are counted and
-    skipped, as by outflank archive build. The old archive remains until the new one is complete.
+    The result is the same as if the archive had been built from its games and the new ones together. Games already in
+    it are counted and skipped, as by outflank archive build. The old archive remains until the new one is complete.
     """
     with Archive.open(path) as opened:
         rules, before = opened.rules, len(opened)

@@ -92,7 +92,7 @@ def _moment(text: str) -> datetime:
         "--patience",
         type=_HOURS,
         default=60.0,
-        help="Total seconds per game for lost connections to be restored.",
+        help="Total time in seconds that a game waits for lost connections to be restored.",
     ),
     click.option(
         "--lag-allowance",

@@ -49,8 +49,9 @@ _STARTS = f"{', '.join(STARTS)} or a board"
 def bench(ctx: click.Context, threads: int, hash_mb: int, parameters: Parameters, as_json: bool) -> None:
     """Search fixed positions; print nodes, speed and signature.
 
-    The signature is the total number of nodes. With one thread, the nodes of each item are the same on every machine,
-    and change only with the search or the evaluation. bench accuracy compares scores with exact ones instead.
+    The signature is the total number of nodes. With one thread, each item's number of nodes is the same on every
+    machine, and changes only with the search or the evaluation. bench accuracy compares scores with exact ones
+    instead.
     """
     if ctx.invoked_subcommand is not None:
         return
@@ -118,7 +119,7 @@ def accuracy(
     FILE is a file or a sample of docs/formats.md, by default dev-20; - is standard input. Exactly --depth plies are
     searched, without a book or further solving. Moves are judged where the file has the scores of all moves; any of
     several best moves is right. If searches end at both even and odd numbers of empty squares, errors are also shown
-    for each parity, since an evaluation may be wrong in only one.
+    for each parity, since an evaluation may be wrong for only one parity.
     """
     with click.open_file(str(file), "rb") as stream:
         found, errors = obf.read_suite(cast(BinaryIO, stream), str(file), Rules())

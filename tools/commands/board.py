@@ -153,7 +153,7 @@ def _last(position: Position, text: str) -> Move:
 
 
 def _moves(position: Position, line: str | None) -> Sequence[Move]:
-    """Return the moves of a transcript that continues from the position, with the forced passes."""
+    """Return the moves of a transcript that continues from the position, including forced passes."""
     with as_usage("--line"):
         return [turn.move for turn in Game.from_transcript(line or "", first=position)]
 

@@ -80,8 +80,8 @@ def show(path: Path, text: str, as_json: bool) -> None:
 
     POSITION is a transcript (f5d6c3), a board, or anything else that outflank analyze accepts; by default the start of
     the game. Scores are final disc differences from the point of view of the side to move; "from" and "to" are their
-    bounds if no leaf is wrong by more than its margin. Lines are counted to the leaves of the book, as won or lost for
-    the side to move. The move that "leaves" the book is the best of those that lead out of it.
+    bounds if no leaf is wrong by more than its margin. The lines to the leaves of the book are counted as won, drawn or
+    lost for the side to move. The move that "leaves" the book is the best of those that lead out of it.
     """
     with Book.open(path) as book, book.steady():
         game = asked_game(book, text)
@@ -104,7 +104,7 @@ def lines(
     Lines in which both sides give away the least come first. They begin at the start of the game, or at POSITION, a
     transcript (f5d6c3) or anything else that outflank analyze accepts. Each is a transcript, which match and other
     commands accept, followed by #, its final score in discs for Black, the discs that both sides give away and the name
-    of its opening. A line that transposes ends at a position of an earlier line.
+    of its opening. A line that "transposes" ends at a position of an earlier line.
     """
     from outflank.tools.books.lines import line_facts, line_text, main_lines
 
@@ -125,7 +125,7 @@ def tree(path: Path, text: str, output: Path, most: int, max_error: float | None
     """Draw the main lines of BOOK as a tree, an SVG image.
 
     The lines are those of outflank book lines, from the start of the game or from POSITION. A run of
-    moves without branches is one box, with its final score on the colour of the side that is ahead.
+    moves without branches is one box, whose end shows the score on the colour of the side that is ahead.
     """
     from outflank.tools.books.lines import main_lines, tree_svg
 
@@ -148,10 +148,10 @@ def tree(path: Path, text: str, output: Path, most: int, max_error: float | None
 def stats(path: Path, as_json: bool) -> None:
     """Show statistics of BOOK: coverage by ply, scores and search depths.
 
-    A ply is the number of discs played. "of all" is the share of all positions reachable at that ply, symmetric ones
-    counted once; it is missing for later plies, which take too long to count. "leaves" are positions with a move that
-    leads out of the book. If the book's history names the evaluations used, their checksums are shown. --json includes
-    the history.
+    A ply is the number of discs played. "of all" is the book's share of all positions reachable at that ply, symmetric
+    ones counted once; it is missing for later plies, which take too long to count. "leaves" are positions with a move
+    that leads out of the book. If the book's history names the evaluations used, their checksums are shown. --json
+    includes the history.
     """
     with Book.open(path) as book, book.steady():
         counts = count_book(book)
@@ -161,7 +161,7 @@ def stats(path: Path, as_json: bool) -> None:
 
 @book.command()
 @_book_argument(callback=find_book)
-@output_option("Write the book to FILE; edax needs a file", required=True)
+@output_option("Write the book to FILE; the format edax needs a file", required=True)
 @click.option(
     "--format",
     "form",
@@ -171,8 +171,9 @@ def stats(path: Path, as_json: bool) -> None:
 def export(path: Path, output: Path, form: Form | None) -> None:
     """Write BOOK as text, or in a format of Edax.
 
-    text contains everything, one position per line, and equal books give equal texts. edax is Edax's binary format,
-    which has only the level of each search; edax-text contains only leaves and levels. docs/book.md describes them.
+    The format text contains everything, one position per line, and equal books give equal texts. The format edax is
+    Edax's binary format, which has only the level of each search; edax-text has only leaves and levels. docs/book.md
+    describes them.
     """
     form = form or ("edax" if output.suffix.lower() == ".dat" else "text")
     if output is STDOUT and form == "edax":  # the header is written last, which needs a seekable file
@@ -198,9 +199,9 @@ def export(path: Path, output: Path, form: Form | None) -> None:
 def import_(source: str, path: Path, form: Form | None, rules: Rules | None) -> None:
     """Import the book PATH from text, or from Edax or Egaroucid.
 
-    FILE (- is standard input) is a text of outflank book export, or a book of Edax or Egaroucid. Scores, bounds and
-    counts are copied; for Edax's text and Egaroucid's books (.egbk3), they are computed from the leaves. A text names
-    its rules, and is checked as by outflank book check. No book is created from a file with errors. To add to a
+    FILE (- is standard input) is a text written by outflank book export, or a book of Edax or Egaroucid. Scores, bounds
+    and counts are copied; for Edax's text and Egaroucid's books (.egbk3), they are computed from the leaves. A text
+    names its rules, and is checked as by outflank book check. No book is created from a file with errors. To add to a
     book, import into a new one and merge it.
     """
     from outflank.tools.books.importing import import_book
@@ -223,9 +224,9 @@ def check(
 ) -> None:
     """Check the file, rows, links and scores of BOOK.
 
-    A sample of the scores is also compared with new searches. These may find other scores where more moves have become
-    links, or with another evaluation; such differences are reported, but are not faults. The exit code is 1 if there
-    are faults.
+    A sample of the scores is also compared with new searches. They may find other scores where more moves have become
+    links, or if they use another evaluation; such differences are reported, but are not faults. The exit code is 1 if
+    there are faults.
     """
     from outflank.book.checking import check as check_book
     from outflank.book.growing import Judge

@@ -38,7 +38,7 @@ def book() -> None:
     """Grow, check and exchange opening books.
 
     A BOOK is a file, or one of the shipped books, standard (the default) and parallel. docs/book.md describes books,
-    and how the shipped ones were made.
+    and how the shipped ones were built.
     """
 
 
@@ -66,7 +66,7 @@ _level_option = together(
     click.option(
         "--level",
         type=WholeNumber(1, HIGHEST_LEVEL),
-        help=f"Search level for positions.  [default: that of most of the book; {USUAL_LEVEL} for a new one]",
+        help=f"Search level for positions.  [default: that of most positions; {USUAL_LEVEL} for a new book]",
     ),
     weights_option,
 )
@@ -81,7 +81,7 @@ _ply_cost_option = click.option(
     type=Number(min=0),
     default=0.25,
     metavar="DISCS",
-    help="Cost of a ply in discs, added to the discs given away to rank positions.",
+    help="Rank positions by the discs given away on the way to them, plus this cost for each ply.",
 )
 _positions_option = click.option(
     "--positions", type=WholeNumber(1), help="Maximum number of positions in the book.  [default: no limit]"
@@ -134,8 +134,8 @@ def build(
 ) -> None:
     """Grow the book PATH best-first; create it if necessary.
 
-    The next position is always the one that costs both sides least to reach, so the book is complete whenever it is
-    stopped, and can grow on from there. Scores are in discs from the point of view of the side to move.
+    The next position is always the one that costs both sides least to reach, so the book is complete whenever the
+    command is stopped, and can be grown further later. Scores are in discs from the point of view of the side to move.
 
     The book grows from the start of the game, or from POSITION, a transcript (f5d6c3) or anything else that outflank
     analyze accepts. The positions leading to POSITION are added; plies and discs given away count from it.
@@ -266,9 +266,9 @@ def set_(path: Path, text: str, score: int | None, level: int | None, as_json: b
     """Set the SCORE of a POSITION of the book PATH by hand.
 
     SCORE is in discs from the point of view of the side to move. Later builds and searches keep it, and the scores of
-    earlier positions follow from it; "none" returns the position to the searches. POSITION is a transcript
-    (f5d6c3) or anything else that outflank analyze accepts; if it is not in the book, it is added with the positions
-    leading to it. outflank book show marks scores set by hand.
+    earlier positions follow from it; "none" lets searches score it again. POSITION is a transcript (f5d6c3) or anything
+    else that outflank analyze accepts; if it is not in the book, it is added with the positions leading to it. outflank
+    book show marks scores set by hand.
     """
     from outflank.book.growing import run_here
     from outflank.tools.books.growth import grow_book
@@ -326,8 +326,8 @@ def merge(
     """Merge the OTHER books into the book PATH.
 
     If several books contain a position, the search at the highest level is used. Where a best move out of a book now
-    leads to a position of the book, the other moves are searched. PATH is created if it does not exist, and skipped
-    among the OTHERs.
+    leads to a position of the merged book, the other moves are searched. PATH is created if it does not exist, and is
+    skipped among the OTHERs.
     """
     from outflank.tools.books.growth import grow_book, open_run
 

@@ -41,7 +41,7 @@ _GAMES_AT_ONCE = 500  # the number of games between progress updates; shorter in
 @click.option(
     "--unique",
     is_flag=True,
-    help="Keep only the first of games with the same moves up to symmetry.",
+    help="Of games with the same moves up to symmetry, keep only the first.",
 )
 @click.option("--stats", is_flag=True, help="Print statistics of the games instead of writing them.")
 @rules_option
@@ -79,7 +79,7 @@ def convert(
     targets = chosen_formats(target, outputs, FORMAT_OF, is_from_file("target"))
     files_written = [file for output, form in targets.items() for file in written_files(form, output)]
     read, games, written = ReadGames(), 0, 0
-    incomplete: set[str] = set()  # the inputs of which games, variations or properties are left out
+    incomplete: set[str] = set()  # the inputs from which games, variations or properties are left out
     known: set[bytes] = set()
     began = time.perf_counter()
     # No progress is shown in a pipe, where it would only fill a log, or if the games are printed on the terminal.

@@ -65,7 +65,7 @@ _engine_options = handing(
             type=Number(0, 64),
             metavar="DISCS",
             default=0.0,
-            help="Choose book moves randomly (--seed), giving away at most this many discs per game by its scores.",
+            help="Choose book moves randomly (--seed), giving away at most DISCS per game according to the book.",
         ),
         click.option(
             "--variety",

@@ -137,7 +137,7 @@ def ggs(
 
     GGS is where Othello programs meet. Match requests that these options allow are accepted; others are declined with
     the reason. After the first Ctrl-C, no new match begins, and the program ends after the matches in progress; a
-    second Ctrl-C ends it at once. docs/ggs.md has the details.
+    second Ctrl-C stops the program immediately. docs/ggs.md has the details.
     """
     if others["least"] > others["most"]:
         raise click.UsageError("--min-time can't be longer than --max-time")

@@ -55,8 +55,8 @@ def job() -> None:
     type=WholeNumber(FRONTIERS[0], FRONTIERS[-1]),
     metavar="SQUARES",
     help="Empty squares of the boards that workers solve.  "
-    "[default: all of a position with up to 30 for 1 worker; else at most 26: 3 fewer than the position for 2 workers, "
-    "and 1 fewer with each doubling]",
+    "[default: with 1 worker, those of a position with at most 30; else at most 26: with 2 workers, 3 fewer than the "
+    "position has, and 1 fewer for each doubling]",
 )
 @click.option("--resume", is_flag=True, help="Continue the job in DIR with its own positions and question.")
 @_work_options
@@ -103,7 +103,7 @@ def start(
 @_work_options
 @click.pass_context
 def continue_(ctx: click.Context, /, folder: Path, **options: Any) -> None:
-    """Continue the job in DIR by the former name of ``job start DIR --resume``."""
+    """Continue the job in DIR. This is the former name of ``job start DIR --resume``."""
     ctx.invoke(start, folder=folder, resume=True, **options)
 
 
@@ -151,8 +151,8 @@ def export(folder: Path, output: Path) -> None:
 def import_(folder: Path, claims_file: BinaryIO) -> None:
     """Add the bounds of CLAIMS to a job.
 
-    CLAIMS is a file of lines position,lower,upper; - is standard input. The job assumes that the claims are true. If a
-    claim contradicts a result of the job, the command fails and adds nothing.
+    CLAIMS is a file with lines of the form position,lower,upper; - is standard input. The job assumes that the claims
+    are true. If a claim contradicts a result of the job, the command fails and adds nothing.
     """
     boards, better = import_claims(folder, claims_file, claims_file.name)
     click.echo(f"job {folder}: {counted(boards, 'board')} read, {better:,} of them new or with better bounds")

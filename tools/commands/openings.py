@@ -1,4 +1,4 @@
-"""``outflank openings``: finds openings by name, and makes the suite of balanced openings for matches."""
+"""``outflank openings``: finds openings by name, and generates suites of balanced openings for matches."""
 
 from pathlib import Path
 from typing import Unpack
@@ -52,15 +52,17 @@ def find(words: tuple[str, ...]) -> None:
 def make(output: Path, moves: int, within: float, deep: Limit, **place: Unpack[Place]) -> None:
     """Write all Othello openings that the engine judges to be balanced.
 
-    Symmetric positions are written only once. Without further options, this writes the suite that Outflank ships, in
-    ten minutes on one processor. --openings FILE of a match accepts any file of transcripts.
+    Symmetric positions are written only once. Without further options, this command writes a suite like the one that
+    Outflank ships (docs/statistics.md), in ten minutes on one processor. --openings FILE of a match accepts any file of
+    transcripts.
     """
     balanced, judged = make_suite(moves, within, deep, **place)
     settings = f"--moves {moves} --within {within:g} --depth {deep.depth} --selectivity {deep.selectivity}"
     text = (
-        f"# {len(balanced)} of the {judged} positions after {moves} moves of Othello, once up to symmetry:\n"
-        f"# those in which Outflank {__version__} saw no side more than {within:g} discs ahead. After each\n"
-        f"# is its score, in discs from Black's side. Made with the weights of CRC-32 {checksum()} by\n"
+        f"# {len(balanced)} of the {judged} positions after {moves} moves of Othello, symmetric ones counted once:\n"
+        f"# those in which neither side is more than {within:g} discs ahead, according to Outflank {__version__}\n"
+        f"# with the weights of CRC-32 {checksum()}. Each opening is followed by its score, in discs from\n"
+        "# Black's point of view. This command generated the suite:\n"
         f"# outflank openings make {settings}\n" + "".join(balanced)
     )
     with open_output(output) as file:

@@ -77,7 +77,7 @@ class SideChoice(click.Choice):  # type: ignore[type-arg]  # Choice is generic o
         "--save",
         "saved",
         type=CONTINUED_FILE,
-        help="Save the game after every move in FILE, new or the file of --resume: "
+        help="Save the game after every move in FILE, a new file or that of --resume: "
         ".sgf, .ggf, .txt (transcript), .obf or .wtb (WTHOR, at the end of the game).",
     ),
     click.option("--name", default="Human", help="Your name in the saved game."),
@@ -120,9 +120,9 @@ def play(
 ) -> None:
     """Play a game against the engine at the terminal.
 
-    Moves and commands are read from standard input, one per line; help lists them. If it is not a terminal, an invalid
-    line ends the game. Unless the game is saved in a file, it is printed at the end in a form for --resume: as a
-    transcript, or as the final board if it did not begin from the start.
+    Moves and commands are read from standard input, one per line; help lists them. If the input is not a terminal, an
+    invalid line ends the game. Unless the game is saved in a file, it is printed at the end in a form for --resume: as
+    a transcript, or as the final board if it did not begin from the start.
     """
     start = AnnotatedGame(Position.start(rules))
     record = start if resume is None else read_game(resume, rules, "--resume")

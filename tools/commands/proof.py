@@ -55,7 +55,7 @@ _claims_argument = click.argument("claims_file", type=click.File("rb"), metavar=
 def proof() -> None:
     """Write and check proofs of exact scores.
 
-    The checkers, one in Python and one in C, share no code with the engine. docs/proofs.md describes them and the file.
+    The checkers, one in Python and one in C, share no code with the engine. docs/proofs.md has the details.
     """
 
 
@@ -63,7 +63,7 @@ def proof() -> None:
 @positions_argument
 @board_option
 @click.option(
-    "--output", "-o", type=CONTINUED_FILE, required=True, help="Write the proofs to FILE, compressed by xz."
+    "--output", "-o", type=CONTINUED_FILE, required=True, help="Write the proofs to FILE, compressed with xz."
 )
 @every_direction_option
 @click.option(
@@ -92,8 +92,8 @@ def make(
     """Solve positions, and write a proof of each score.
 
     POSITION is as for outflank solve, or the folder of a job, whose results are used. Each completed proof is appended
-    to FILE; repeating the command continues. Without --workers and --cluster, there is a worker for every --threads
-    processors, but at most one per position.
+    to FILE; repeating the command continues an interrupted run. Without --workers and --cluster, there is a worker for
+    every --threads processors, but at most one per position.
     """
     expect_kept(texts, [output], "which is an input")
     problems, bad, known = _problems(texts, board, rules)
@@ -119,7 +119,7 @@ def make(
 def _problems(
     texts: Sequence[str], board: str | None, rules: Rules
 ) -> tuple[list[Problem], Complaints, Mapping[bytes, Bounds]]:
-    """Return the board positions that arguments or a job name, the warnings about bad ones, and the job's bounds."""
+    """Return the positions of the arguments or of a job, the warnings about bad positions, and the job's bounds."""
     if len(texts) != 1 or not Path(texts[0]).is_dir():
         return *read_problems(texts, board, rules, same_rules=True), {}
     with JobFile.read(Path(texts[0])) as job:
@@ -176,7 +176,7 @@ def check_(file: str, state: Path | None, claims: Path | None) -> NoReturn:
 @proof.command()
 @_claims_argument
 @click.option(
-    "--board", metavar="'64 SQUARES X'", help="Position to derive, a line of OBF.  [default: the start]"
+    "--board", metavar="'64 SQUARES X'", help="Position whose bounds to derive (OBF).  [default: the start]"
 )
 @every_direction_option
 @click.option("--needed", type=OUTPUT_FILE, help="Write the claims that the result needs to FILE.")
@@ -197,7 +197,7 @@ def derive(
 ) -> None:
     """Print what others' claims about scores imply by the rules alone.
 
-    CLAIMS is a file of lines position,lower,upper, described in docs/proofs.md.
+    CLAIMS is a file with lines of the form position,lower,upper; docs/proofs.md describes it.
     """
     root = Position.start(rules) if board is None else board_problem(board, rules).position
     expect_kept([claims_file.name], [proof_path, needed], "which is an input")

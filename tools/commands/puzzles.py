@@ -1,4 +1,4 @@
-"""``outflank puzzles``: finds, proves and rates problems in games, and asks them at the terminal."""
+"""``outflank puzzles``: finds, proves and rates problems in games, and poses them at the terminal."""
 
 import time
 from collections.abc import Iterator, Sequence

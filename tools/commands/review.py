@@ -68,7 +68,7 @@ from outflank.tools.runtime.progress import awaited, warn
         "--ply",
         type=WholeNumber(1, 60),
         metavar="N",
-        help="Show move N of a single game: the board before it and all its moves; passes do not count.",
+        help="Show move N of a single game: the board before it, and the scores of all moves; passes do not count.",
     ),
     click.option(
         "--scores",
@@ -117,9 +117,9 @@ def review(
     """Review games: what each move cost, and better moves.
 
     GAME is a transcript (f5d6c3...), a file of games in a format of docs/formats.md, or a sample listed there; - is
-    standard input. A single game is shown move by move; for several games, one line each and a summary of each player.
-    Scores are final disc differences from the mover's point of view. Games that can't be read are reported and
-    skipped; the exit code is then 1.
+    standard input. A single game is shown move by move; several games are shown as one line each, with a summary of
+    each player. Scores are final disc differences from the mover's point of view. Games that can't be read are reported
+    and skipped; the exit code is then 1.
     """
     if ply is not None and values is False:
         raise click.UsageError("--ply shows the values of all moves: leave out --no-values")
@@ -133,7 +133,7 @@ def review(
         settings = replace(settings, exact_from=max(settings.exact_from, exact_from_of_level(settings.level)))
     expect_kept(games, outputs, "which contains the games to review")
     read = ReadGames()
-    # The games with pending reviews, with their files and numbers.
+    # The games whose reviews are pending wait here, each with its file and number.
     places = deque[tuple[AnnotatedGame, str, int]]()
     only = "an SVG image shows the curve" if ".svg" in forms else "--ply shows a move" if ply else ""
 

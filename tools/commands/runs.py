@@ -110,7 +110,7 @@ def _counts(ctx: click.Context, param: click.Parameter, texts: tuple[str, ...]) 
     "--test",
     callback=read_by(Sprt.parse),
     default=DEFAULT_TEST,
-    help="Hypotheses, in short 0,10, optionally with alpha=, beta= and model=.",
+    help="Hypotheses (0,10 in short), optionally with alpha=, beta= and model=.",
 )
 @json_option
 def sprt(counts: tuple[int, ...], test: Sprt, as_json: bool) -> None:

@@ -81,7 +81,7 @@ def solve(
     A game stands for its last position. Each search starts with an empty transposition table.
 
     Scores are final disc differences from the point of view of the side to move. Positions that can't be read are
-    reported and skipped. The exit code is 1 if there are any, or if --check finds a difference.
+    reported and skipped. The exit code is 1 if there are such positions, or if --check finds a difference.
     """
     limit = limit if limit.seconds else replace(limit, exact_from=64)
     problems, bad = read_problems(texts, board, rules)

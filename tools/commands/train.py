@@ -1,4 +1,4 @@
-"""The commands of ``outflank train`` that make an evaluation from data, or all of it from nothing."""
+"""The commands of ``outflank train`` that fit an evaluation to existing data, or train one from scratch."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -79,9 +79,9 @@ _fitting_options = handing(
         "early",
         type=Number(0, 1),
         default=0.9,
-        help="The same with more than 22 empty squares.",
+        help="Like --trust, for positions with more than 22 empty squares.",
     ),
-    click.option("--least-depth", type=PLIES, default=1, help="Ignore scores of searches of fewer plies."),
+    click.option("--least-depth", type=PLIES, default=1, help="Ignore scores of searches to fewer plies."),
 )
 
 
@@ -131,7 +131,7 @@ def fit(
     "--tables",
     type=EXISTING_FILE,
     required=True,
-    help="Weights file with the tables, as written by fit. If it has a network, training starts from it.",
+    help="Weights file with the tables, as written by fit. If the file has a network, training starts from it.",
 )
 @_fitting_options
 @click.option("--epochs", type=WholeNumber(1), default=4, help="Number of times that each position is used.")
@@ -151,7 +151,7 @@ def fit(
     "--min-count",
     type=WholeNumber(1),
     default=300,
-    help="Do not train rows of configurations that occur less often.",
+    help="Do not train rows of configurations that occur less often than this.",
 )
 @click.option(
     "--linear-from",
@@ -182,9 +182,9 @@ def network(
 ) -> None:
     """Train the evaluation's network on the residuals of its tables.
 
-    It is trained on the games in FOLDERS. The same one game in 20 as in fit is held out for measurement, which skips
-    boards that also occur in other games. The training state is saved every minute; an interrupted run continues where
-    it stopped.
+    It is trained on the games in FOLDERS. As in fit, the same one game in 20 is held out for measurement; boards that
+    also occur in other games are not measured. The training state is saved every minute; an interrupted run continues
+    where it stopped.
     """
     from outflank.tools.train import weights_file
 

@@ -1,4 +1,4 @@
-"""The commands of ``outflank train`` that make data to train on and to measure with: games, labels, dev sets."""
+"""The commands of ``outflank train`` that create data for training and measurements: games, labels, dev sets."""
 
 import json
 import os
@@ -43,7 +43,7 @@ def train() -> None:
     """Train the evaluation from scratch.
 
     The steps are self-play, labels, fits, and a match against the previous evaluation. docs/evaluation.md describes how
-    the shipped one was made.
+    the shipped evaluation was trained.
     """
 
 
@@ -76,7 +76,7 @@ _selectivity_options = together(
         type=SELECTIVITY,
         callback=read_by(int),
         default=_FULL_WIDTH,
-        help="The same for searches to the end of the game.",
+        help="Certainty of selective cuts in searches to the end of the game, in percent.",
     ),
 )
 common_options = together(seed_option, place_options, json_object_option, config_option)
@@ -144,7 +144,7 @@ def selfplay(
         raise click.UsageError(f"--random-moves expects the smaller number first, got {fewest} {most}")
     shard = settings.games_a_shard
     if games % shard:
-        shard = min(shard, games)  # if there are fewer games than in a shard, they make one smaller shard
+        shard = min(shard, games)  # if there are fewer games than in a shard, they fill one smaller shard
         settings = replace(settings, games_a_shard=shard)
     if rest := games % shard:
         rounded = games - rest + shard
@@ -199,7 +199,7 @@ def label(
     as_json: bool,
     **place: Unpack[Place],
 ) -> None:
-    """Label single positions by solving or deep searches.
+    """Label single positions by solving them or by deep searches.
 
     The labels are written to FOLDER. No board is labelled twice.
     """
@@ -239,10 +239,11 @@ def bank(
     as_json: bool,
     **place: Unpack[Place],
 ) -> None:
-    """Label boards typical of searches, in idle time.
+    """Label boards typical of searches, at low priority.
 
-    The command runs at low priority. It plays games, and labels boards of 14 to 50 empty squares near or below their
-    positions into FOLDER, none twice. It can be stopped at any time; the next run continues.
+    The command plays games, and labels boards with 14 to 50 empty squares near or below the positions of the games. The
+    labels are written to FOLDER; no board is labelled twice. The command can be stopped at any time; the next run
+    continues.
     """
     from outflank.tools.train import label as labelling
 

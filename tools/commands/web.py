@@ -31,7 +31,7 @@ from outflank.tools.web.board import serve_board
     "serve",
     cls=AddressOption,
     former=["--serve"],
-    help="Listen here without opening a browser.  [default: 127.0.0.1 and a free port]",
+    help="Listen at this address without opening a browser.  [default: 127.0.0.1 and a free port]",
 )
 @click.option("--concurrency", type=WholeNumber(1, 256), default=2, help="Number of concurrent searches.")
 @rules_option
