@@ -130,7 +130,7 @@ class GgsClient:
             self._leave()
         else:
             self._say(
-                "no new matches; the program ends after the current ones (press Ctrl-C again to end at once)"
+                "no new matches; the program ends after the current ones (press Ctrl-C again to stop immediately)"
             )
             self._close()
 
