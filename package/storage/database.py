@@ -78,21 +78,19 @@ class DatabaseKind:
         Raises: OSError or sqlite3.Error if the file can't be written.
         """
         path = file_of(path)
-        descriptor, new = open_beside(path)
-        os.close(descriptor)
-        try:
-            with contextlib.closing(sqlite3.connect(new, isolation_level=None)) as connection:
-                connection.execute(f"PRAGMA application_id = {self.application}")
-                connection.execute(f"PRAGMA user_version = {self.version}")
-                connection.executescript(f"BEGIN; {self.tables} COMMIT; BEGIN;")
-                yield connection, new
-                connection.execute("COMMIT")
-            os.replace(new, path)
-        except BaseException:
-            for name in (new, new.with_name(f"{new.name}-journal")):
+        with open_beside(path) as (descriptor, new):
+            os.close(descriptor)
+            try:
+                with contextlib.closing(sqlite3.connect(new, isolation_level=None)) as connection:
+                    connection.execute(f"PRAGMA application_id = {self.application}")
+                    connection.execute(f"PRAGMA user_version = {self.version}")
+                    connection.executescript(f"BEGIN; {self.tables} COMMIT; BEGIN;")
+                    yield connection, new
+                    connection.execute("COMMIT")
+                os.replace(new, path)
+            finally:
                 with contextlib.suppress(OSError):
-                    os.unlink(name)
-            raise
+                    os.unlink(f"{new}-journal")
 
     def create(self, path: Path, facts: Mapping[str, str]) -> None:
         """Create a file with these facts in its first table and without other rows; see ``creating``."""

@@ -31,17 +31,24 @@ def file_of(path: Path) -> Path:
     return file
 
 
-def open_beside(path: Path, mode: int = 0o666) -> tuple[int, Path]:
+@contextlib.contextmanager
+def open_beside(path: Path, mode: int = 0o666) -> Iterator[tuple[int, Path]]:
     """Create a temporary file in the folder of `path`. The caller renames it to `path` when it is complete.
 
-    The temporary name is random and must not exist, so that no attacker's link is followed.
+    The temporary name is random and must not exist, so that no attacker's link is followed. At the end of the ``with``
+    block, a file that was not renamed is removed.
 
-    Returns: the descriptor and the path of the temporary file. The name is a dot, the name of `path`, a dot, and a
+    Yields: the descriptor and the path of the temporary file. The name is a dot, the name of `path`, a dot, and a
         random number.
     Raises: OSError.
     """
     name = path.with_name(f".{path.name}.{os.urandom(6).hex()}")
-    return os.open(name, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), mode), name
+    flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+    try:  # before the file exists, since a signal may interrupt the program as soon as it does
+        yield os.open(name, flags, mode), name
+    finally:
+        with contextlib.suppress(OSError):
+            os.unlink(name)
 
 
 def open_regular(path: Path) -> BinaryIO:
@@ -108,17 +115,13 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
             with target.open("wb") as device:
                 yield device
             return
-        file, name = _file_beside(target)
-        try:
+        # If the file exists, only the user can read the new one until it gets the old permissions.
+        with open_beside(target, 0o600 if target.exists() else 0o666) as (file, name):
             with open(file, "wb") as new:
                 yield new
                 if target.exists():
                     os.chmod(name, target.stat().st_mode & 0o777)
             os.replace(name, target)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                os.unlink(name)
-            raise
 
 
 def expect_writable(path: Path) -> None:
@@ -127,9 +130,8 @@ def expect_writable(path: Path) -> None:
         target = file_of(path)
         _expect_no_database(target)
         if not _is_device(target):
-            file, name = _file_beside(target)
-            os.close(file)
-            os.unlink(name)
+            with open_beside(target) as (file, _):
+                os.close(file)
 
 
 def open_to_append(path: Path) -> TextIO:
@@ -158,14 +160,6 @@ def _expect_regular(path: str | Path, mode: int) -> None:
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     if not stat.S_ISREG(mode):
         raise OSError(errno.EINVAL, "it is a pipe or a device, not a regular file", str(path))
-
-
-def _file_beside(path: Path) -> tuple[int, Path]:
-    """Create a temporary file next to `path`.
-
-    If `path` exists, only the user can read the temporary file; otherwise, the umask sets its permissions.
-    """
-    return open_beside(path, 0o600 if path.exists() else 0o666)
 
 
 def _is_device(path: Path) -> bool:

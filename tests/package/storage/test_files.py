@@ -4,10 +4,12 @@ import errno
 import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from outflank.engine import SettingsError
+from outflank.storage.database import DatabaseKind
 from outflank.storage.files import (
     STDOUT,
     UnwritableError,
@@ -19,6 +21,7 @@ from outflank.storage.files import (
 from outflank.tests.support.books import no_file_beyond
 
 SMALL = 10
+NOTES = DatabaseKind("a file of notes", application=1, tables="CREATE TABLE note (name TEXT, value TEXT);")
 
 
 def test_a_full_disk_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> None:
@@ -30,6 +33,25 @@ def test_a_full_disk_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> Non
 
     assert path.read_bytes() == b"old"
     assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize(
+    "write", [expect_writable, lambda path: write_whole(path, b"new"), lambda path: NOTES.create(path, {})]
+)
+def test_a_signal_that_comes_when_the_new_file_is_there_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, write: Callable[[Path], object]
+) -> None:
+    create = os.open
+
+    def interrupted(*given: Any) -> int:
+        os.close(create(*given))
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "open", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        write(tmp_path / "file")
+
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_device_stays_one_and_a_link_is_followed(tmp_path: Path) -> None:
