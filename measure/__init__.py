@@ -1,1 +1,1 @@
-"""Programs that measure, test for hours, build downloads, or write parts of pages. They are not installed."""
+"""Programs that take measurements, run long tests, build the downloads or generate parts of pages. Not installed."""

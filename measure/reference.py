@@ -21,7 +21,7 @@ from outflank.tools.checks.examination import CHECKS, NBOARD_CHECKS, SECTIONS, c
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 _PART = re.compile(r"(<!-- made: (.+?) -->).*?(<!-- end -->)", re.DOTALL)
 _ITEM = re.compile(r"^(Arguments|Answer|Fails): ", re.MULTILINE)
-# The values of entries that a docstring leaves out.
+# The default values of entries that a docstring omits.
 _USUAL = {"Arguments": "none", "Answer": "nothing", "Fails": "never"}
 
 

@@ -140,7 +140,7 @@ def measure(
 ) -> Iterator[list[Measurement]]:
     """Search each position with all numbers of threads. Yield the measurements of each position.
 
-    A kind of search stops at the first position for which the remaining time is too short.
+    Each kind of search stops at the first position for which too little time remains.
     """
     until = time.monotonic() + 60 * minutes
     most, ended = max(threads), set()

@@ -163,8 +163,8 @@ class RunningClock:
 
         Args:
             seconds: the remaining main time, or the remaining time of this period; values below 0 count as 0.
-            moves: the number of moves due in this period, or of remaining periods if `counts_periods` is set; 0 in main
-                time.
+            moves: the number of moves due in this period, or the number of remaining periods if `counts_periods` is
+                set; 0 in main time.
         """
         self._left = max(seconds, 0.0)
         self._moves_due = min(moves, 1) if self.control.counts_periods else moves

@@ -93,7 +93,7 @@ class DatabaseKind:
                     os.unlink(f"{new}-journal")
 
     def create(self, path: Path, facts: Mapping[str, str]) -> None:
-        """Create a file with these facts in its first table and without other rows; see ``creating``."""
+        """Create a file that contains only these facts, as the rows of its first table; see ``creating``."""
         with self.creating(path) as (connection, _):
             sql = f"INSERT INTO {self._facts_table} VALUES (?, ?)"
             connection.executemany(sql, sealed(facts).items())

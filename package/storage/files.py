@@ -104,7 +104,7 @@ def write_whole(path: Path, data: bytes) -> None:
 def whole_file(path: Path) -> Iterator[BinaryIO]:
     """Open a new file, which replaces the old file at the end of the ``with`` block.
 
-    If the block raises an error, the old file is unchanged. A pipe or a device is written directly.
+    If the block raises an error, the old file is unchanged. A pipe or a device is written to directly.
 
     Raises: UnwritableError; SettingsError if `path` is a run, a book or an archive.
     """

@@ -28,7 +28,7 @@ Spawned = tuple[subprocess.Popen[bytes], psutil.Process]
 def spawn(command: Sequence[str], label: str, settings: ProcessSettings, mark: int) -> Spawned:
     """Start a program in a new session, with `mark` and with three unbuffered pipes.
 
-    If the system supports this, the program is killed when this process is killed. Linux already kills the program when
+    The program is killed when this process is killed, if the system supports it. Linux already kills the program when
     the *thread* that started it ends. Therefore all engines are started by one thread, which lives as long as this
     process.
 

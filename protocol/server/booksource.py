@@ -40,7 +40,7 @@ class BookSource:
         path: the book's file, which is opened by ``prepare`` or the first request.
         warn: the function that gets a message if the book can't be used.
         discs: the maximum total loss of one side's moves in a game, in discs, according to the book's scores.
-        seed: the seed of random choices; None for no random choices, even among moves with equal scores.
+        seed: the seed for random choices; None for no random choices, even among moves with equal scores.
         shipped: True if the book is used by default. A default book that is for other rules causes no warning.
     """
 

@@ -435,8 +435,8 @@ class _Builder:
         """Compute the strengths of the players, write the tables of players and events, and return the strengths.
 
         Games are processed in the order of their years. After each game with a known result, the Elo formula updates
-        the strengths of both players, if both have one; a known rating in the game's record then replaces the
-        player's strength. A name without a letter or digit, such as WTHOR's ???, has no strength.
+        the strengths of both players, if both have one. A known rating in the game's record then replaces a
+        player's computed strength. A name without a letter or digit, such as WTHOR's ???, has no strength.
         """
         strengths = {
             number: _FIRST_STRENGTH if any(map(str.isalnum, name)) else NO_STRENGTH

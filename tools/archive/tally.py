@@ -18,7 +18,7 @@ _BEST = 3
 
 @dataclass(frozen=True, slots=True)
 class ArchiveQuery:
-    """The conditions that games must meet. A condition that is left out allows every game.
+    """The conditions that games must meet. An omitted condition matches every game.
 
     Attributes:
         players: parts of the names of one or both players; letter case is ignored.

@@ -59,7 +59,7 @@ _LINE_SHOWN = 8  # the maximum number of moves that are shown of the best line a
 
 
 def entry_text(book: Book, game: Game, entry: BookEntry) -> Iterator[str]:
-    """Yield an entry as lines of text. `game` ends in the position of the entry."""
+    """Yield an entry as lines of text. `game` ends at the entry's position."""
     position, lines = entry.position, entry.lines
     opening = opening_of_game(game)
     mover, proven = position.rules.colour_name(position.side), ", proven" if entry.is_exact else ""

@@ -36,7 +36,7 @@ def books_to_read(name: str | None) -> list[Path]:
 
 @contextmanager
 def books_to_play(name: str | None, variety: float, seed: int | None) -> Iterator[list[BookSource]]:
-    """Yield the opening books that the engine plays from, and close the books at the end of the context.
+    """Yield the opening books that the engine plays from, and close the books when the context exits.
 
     Variety needs a seed for random choices. If `seed` is None, it is drawn; the engine's description contains the seed.
     """

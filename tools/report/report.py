@@ -280,7 +280,7 @@ def run_replay(game: GameRecord) -> Replay:
 
 
 def _result_text(game: GameRecord) -> str:
-    """Return the discs on the board, ``40-24``; Black's margin after an adjudication, ``+8``; or else the winner."""
+    """Return the disc counts (``40-24``), Black's margin if the game was adjudicated (``+8``), or else the winner."""
     if game.ending is Ending.DISCS:
         final = game.final_position
         return f"{final.discs(Colour.BLACK)}-{final.discs(Colour.WHITE)}"

@@ -3,9 +3,9 @@
 The first generation plays with weights that are all 0. Its games are poor, but play is perfect from `exact_from` empty
 squares to the end, so the first fit already learns the late phases. Each further generation plays with the evaluation
 of the previous generation. The scores of each generation are accurate a few plies earlier in the game, so accuracy
-propagates from the end of the game to the beginning. Later fits use only the solved positions of the first generations,
-but whole games of all other generations, since the number of games matters more than their quality. Labelled boards,
-most of which no game reached, are used only to train the network. The network can distinguish these boards from
+propagates from the end of the game to the beginning. Later fits use only the solved positions of the first generations.
+From all other generations they use whole games, since the number of games matters more than their quality. Labelled
+boards, most of which no game reached, are used only to train the network. The network can distinguish these boards from
 positions of good play, but the tables can't.
 
 The last generations play the kind of games that the weights are made for: close games between good players, with a deep

@@ -21,7 +21,7 @@ from outflank.protocol.drivers.usage import ProcessorUsage, ThreadUsage
 
 _NANOSECONDS = 1e9  # per second
 # The maximum ratio between the processor time that an engine used and the time that its declared threads can use. The
-# 10 % above 1 allow for measurement errors.
+# extra 10 % allows for measurement errors.
 _BUSY_SHARE = 1.1
 _UNSEEN_SECONDS = 0.01  # added to the observed wait of a ready thread, since the wait may have begun earlier
 _NO_USAGE = ThreadUsage()

@@ -80,7 +80,7 @@ def chosen_engines(
 
 
 def _is_word(text: str) -> bool:
-    """Return whether a text is probably a mistyped engine name: one word that is no command, path or ``key=value``."""
+    """Return whether a text is probably a mistyped engine name: one word, but no command, path or ``key=value``."""
     return not re.search(r"[=\s/\\]", text) and shutil.which(text) is None
 
 
@@ -114,7 +114,7 @@ def _engines(tables: object, path: Path) -> list[Mapping[str, Any]]:
 
 
 def _line(table: Mapping[str, Any]) -> str:
-    """Return a table as the text of an option: pairs ``key=value`` with shell quoting."""
+    """Return a table as the text of an option: ``key=value`` pairs with shell quoting."""
     words = []
     for key, value in table.items():
         if isinstance(value, Mapping):
