@@ -96,8 +96,8 @@ def pytest_sessionfinish(session: pytest.Session) -> Generator[None, object, obj
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """Twice as many workers for ``-n auto`` as this process may use processors: many tests wait."""
-    return 2 * len(os.sched_getaffinity(0))
+    """Three times as many workers for ``-n auto`` as this process may use processors: many tests wait."""
+    return 3 * len(os.sched_getaffinity(0))
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
