@@ -80,7 +80,7 @@ def _run(check: Check, engine: TappedDriver, silences: dict[str, Check], reporte
         check: the check.
         engine: the engine.
         silences: the commands that the engine did not answer, each with the check that reported the missing answer.
-        reported: the names of the checks that found a fault, each with the name of the check that reported this fault.
+        reported: the name of the check that reported a fault, keyed by the name of each check that found the fault.
     """
     if check.alone:
         engine.close()

@@ -34,8 +34,9 @@ class GameFiles:
 
         Returns: a sentence about the facts left out; empty if nothing was left out.
 
-        Raises: NotationError if the name's extension stands for no format; SettingsError if the file contains something
-            else; FileFormatError if the format can't store the game; OSError if the file can't be written.
+        Raises: NotationError if no format has the name's extension; SettingsError if the file has contents that this
+            object did not write or resume; FileFormatError if the format can't store the game; OSError if the file
+            can't be written.
         """
         self._expect_free(path)
         day = day_of(record.date)

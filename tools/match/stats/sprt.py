@@ -230,7 +230,7 @@ class Sprt:
         return self.verdict_at(self.ratio(values))
 
     def decided(self, values: Sequence[float]) -> tuple[int, bool] | None:
-        """Return the number of pairs at the first verdict, and the verdict; None without a verdict."""
+        """Return the number of pairs at the first verdict, and the verdict; None if there is none."""
         for done, ratio in self.path(values, most=max(1, len(values))):
             accepted = self.verdict_at(ratio)
             if accepted is not None:

@@ -41,7 +41,7 @@ class ProofMaker:
         workers: the workers, each of which works on one position at a time.
         report: the printer of the solutions.
         searched: the maximum number of empty squares of boards that the checker searches itself.
-        known: the bounds of boards that a job has solved, by the keys of the boards. These boards are not searched
+        known: the bounds of boards that a job has solved, keyed by board. These boards are not searched
             again.
     """
 
