@@ -196,10 +196,12 @@ def test_a_second_line_of_an_entrant_takes_the_place_of_the_first(tmp_path: Path
 def test_no_connection_outlives_its_token(tmp_path: Path, messages: int) -> None:
     with LocalArena(tmp_path) as local:
         hello = local.hello("X")
-        with local.stranger(*hello) as open_one, local.stranger(*hello[:messages]) as socket:
-            assert json.loads(socket.recv(10))["type"] == "welcome"
-            local.arena.kick("X")
-            assert heard(socket)[-1]["reason"] == "the organiser has removed this engine"
+        with local.stranger(*hello) as open_one:
+            wait(lambda: local.is_there("X"))
+            with local.stranger(*hello[:messages]) as socket:
+                assert json.loads(socket.recv(10))["type"] == "welcome"
+                local.arena.kick("X")
+                assert heard(socket)[-1]["reason"] == "the organiser has removed this engine"
             heard(open_one)
         hello = local.hello("Y")
         with local.stranger(*hello[:messages]) as socket:
