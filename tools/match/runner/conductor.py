@@ -40,7 +40,7 @@ class Conductor:
         past: the run so far.
         store: the store of the run. It gets each event before `on_event` does.
         pool: the pool in which the games are played.
-        on_event: the function that is called with each event after it was stored.
+        on_event: the function that is called with each event, after it was stored if it is of a stored kind.
         interrupts: the signals that stop the play; they are checked often.
         say: the function that shows a message to the user.
     """
