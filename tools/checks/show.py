@@ -122,8 +122,8 @@ def shown_examination(
 ) -> list[Finding]:
     """Run the checks on an engine; print and return the findings. Warn once if no answer comes for some seconds.
 
-    `open_driver` returns the driver of the engine for the argument ``on_wait``. Raises: EngineError if the program can't be
-    started or does not speak the protocol; Interrupted after a signal.
+    `open_driver` returns the driver of the engine for the argument ``on_wait``. Raises: EngineError if the program
+    can't be started or does not speak the protocol; Interrupted after a signal.
     """
     findings: list[Finding] = []
     section = ""

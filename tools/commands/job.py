@@ -55,8 +55,8 @@ def job() -> None:
     type=WholeNumber(FRONTIERS[0], FRONTIERS[-1]),
     metavar="SQUARES",
     help="Empty squares of the boards that workers solve.  "
-    "[default: with 1 worker, those of a position with at most 30; else at most 26: with 2 workers, 3 fewer than the "
-    "position has, and 1 fewer for each doubling]",
+    "[default: as many as the position has, for 1 worker and at most 30; else at most 26, for 2 workers 3 fewer than "
+    "the position has, and 1 fewer for each further doubling]",
 )
 @click.option("--resume", is_flag=True, help="Continue the job in DIR with its own positions and question.")
 @_work_options
