@@ -57,6 +57,7 @@ _BOARD = 64
 _MOST = 1 << 63  # the largest valid number in a limit; no search reaches it
 _LONGEST = 1e12  # the longest valid time in seconds; no protocol can express it
 USUAL_OVERHEAD = 0.05  # seconds
+_PLIES_OF_BRIEF_SEARCH, _NODES_OF_BRIEF_SEARCH = 8, 20_000
 
 
 def _check_seconds(name: str, value: float, least: float) -> None:
@@ -162,6 +163,14 @@ class Limit:
     def is_timed(self) -> bool:
         """Whether there is a time limit."""
         return self.seconds is not None or self.clock is not None
+
+    @property
+    def is_brief(self) -> bool:
+        """Whether few plies or few nodes are allowed, so that a search takes at most about a tenth of a second."""
+        nodes = self.nodes is not None and self.nodes <= _NODES_OF_BRIEF_SEARCH
+        return nodes or (
+            self.depth is not None and self.depth <= _PLIES_OF_BRIEF_SEARCH and self.exact_from is None
+        )
 
     def ends_search(self, empties: int) -> bool:
         """Return whether this limit ends a search of a position with `empties` empty squares."""

@@ -93,7 +93,9 @@ class Searcher:
         multipv: int = 1,
         on_info: Callable[[SearchInfo], object] | None = None,
     ) -> SearchResult:
-        """Search until a limit is met or ``stop`` is called. Ctrl-C raises KeyboardInterrupt immediately.
+        """Search until a limit is met or ``stop`` is called.
+
+        Ctrl-C raises KeyboardInterrupt immediately, or at the end of a search whose limit ``is_brief``.
 
         If the game is over, the result is a pass with the exact final score. If the side to move has to pass, the
         position after the pass is searched.

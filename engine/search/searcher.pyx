@@ -97,6 +97,24 @@ cdef class Lease:
                 self.leave()
 
 
+def _result_of(search, lease):
+    """Run a search in the calling thread and return its result. `search`: an analysis.Search.
+
+    A thread of its own would allow Ctrl-C to interrupt the search, but takes as long as a search of four plies. No
+    Python code runs while the lease is being left, so Ctrl-C can't prevent that.
+    """
+    reports = []
+    lease.turn.begin()
+    try:
+        search[0](reports.append)
+    finally:
+        lease.turn.end()
+        lease.leave()
+    if isinstance(reports[-1], BaseException):
+        raise reports[-1]
+    return reports[-1]
+
+
 cdef class Searcher:
     """Searches positions, and keeps its transposition table from one search to the next."""
 
@@ -216,6 +234,8 @@ cdef class Searcher:
         limit = limit_from(limit, position.empties, depth, nodes, seconds, level)
         if limit is None:
             raise SettingsError(_NO_LIMIT)
+        if on_info is None and limit.is_brief:
+            return self._begun(_result_of, position, limit, moves, multipv)
         with self.analyse(position, limit, moves=moves, multipv=multipv) as analysis:
             for info in analysis:
                 if on_info is not None:
@@ -236,12 +256,16 @@ cdef class Searcher:
         **unknown,
     ):
         """Start a search in its own thread, and return an Analysis to iterate over, inspect and stop."""
-        began = time.perf_counter()
         for name in unknown:
             raise unknown_keyword("analyse", name, _SEARCH_ARGUMENTS[:-1])
         position = as_position(position)
-        multipv = whole("multipv", multipv, 1)
         limit = limit_from(limit, position.empties, depth, nodes, seconds, level) or _UNTIL_STOPPED
+        return self._begun(Analysis, position, limit, moves, multipv)
+
+    def _begun(self, begin, position, limit, moves, multipv):
+        """Prepare a search, and return ``begin(search, lease)``."""
+        began = time.perf_counter()
+        multipv = whole("multipv", multipv, 1)
         if not limit.ends_search(position.empties):
             raise SettingsError(_NO_LIMIT)
         if limit.at_least is not None and multipv > 1:
@@ -252,7 +276,7 @@ cdef class Searcher:
             chosen = self._root_moves(position, moves)
             search = self._prepared(position, limit, chosen, multipv, began)
             self._stop_running = search[1]
-            return Analysis(search, lease)
+            return begin(search, lease)
         except BaseException:
             lease.cancel()
             raise

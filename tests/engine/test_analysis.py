@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
@@ -33,6 +34,9 @@ from outflank.engine.search.analysis import Analysis, Report, start_thread
 from outflank.engine.search.searcher import Lease
 from outflank.storage import files
 from outflank.tests.support.positions import MIDGAME, problems
+
+OVER = Position.parse("O" * 64 + "X")
+MUST_PASS = Position.parse("OX------" + "-" * 56 + "X")
 
 
 class TestStopping:
@@ -132,7 +136,7 @@ class TestStopping:
         with monkeypatch.context() as patch:
             patch.setattr(threading.Thread, "start", scarce)
             with pytest.raises(OutflankError, match=r"^can't start a thread for the search: can't"):
-                searcher.search(MIDGAME, Limit(depth=4))
+                searcher.search(MIDGAME, Limit(depth=9))
 
         assert len(threads) == refused
         assert not any(thread.is_alive() for thread in threads)
@@ -153,17 +157,47 @@ class TestStopping:
 
         assert freed == [True]
 
-    def test_ctrl_c_at_any_line_leaves_the_searcher_free(self) -> None:
+    @pytest.mark.parametrize(
+        ("limit", "least"),
+        [(Limit(depth=1), 20), (Limit(depth=1, exact_from=0), 40)],
+        ids=["brief", "in a thread"],
+    )
+    def test_ctrl_c_at_any_line_leaves_the_searcher_free(self, limit: Limit, least: int) -> None:
         """A second Ctrl-C may come while the analysis that the first one ended is cleared away."""
         searcher = Searcher(hash_mb=1)
-        lines = lines_run_by(lambda: searcher.search(MIDGAME, Limit(depth=1)))
-        assert len(lines) > 40
+        lines = lines_run_by(lambda: searcher.search(MIDGAME, limit))
+        assert len(lines) > least
         for line in lines:
             searcher = Searcher(hash_mb=1)
             with pytest.raises(KeyboardInterrupt), ctrl_c_at(line):
-                searcher.search(MIDGAME, Limit(depth=1))
+                searcher.search(MIDGAME, limit)
 
             expect_free_soon(searcher)
+
+    @pytest.mark.parametrize(
+        "limit", [Limit(depth=8), Limit(nodes=20_000), Limit(depth=1, seconds=60), limit_for_level(8, 30)]
+    )
+    @pytest.mark.parametrize("position", [MIDGAME, OVER, MUST_PASS], ids=["to move", "over", "must pass"])
+    def test_a_brief_search_runs_without_a_thread_and_finds_the_same(
+        self, limit: Limit, position: Position, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        with Searcher(hash_mb=1).analyse(position, limit, multipv=3) as analysis:
+            expected = analysis.result()
+
+        monkeypatch.setattr(threading.Thread, "start", lambda _: pytest.fail("a thread starts"))
+        found = Searcher(hash_mb=1).search(position, limit, multipv=3)
+
+        assert replace(found, seconds=0.0) == replace(expected, seconds=0.0)
+
+    @pytest.mark.parametrize("limit", [Limit(depth=9), Limit(nodes=20_001), Limit(depth=4, exact_from=30)])
+    def test_a_longer_search_has_a_thread_so_that_ctrl_c_can_interrupt_it(self, limit: Limit) -> None:
+        threads = []
+        started = threading.Thread.start
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(threading.Thread, "start", lambda thread: (threads.append(thread), started(thread)))
+            Searcher(hash_mb=1).search(MIDGAME, replace(limit, seconds=0.01))
+
+        assert len(threads) == 1
 
     @pytest.mark.parametrize("board", [MIDGAME.board_string(), "OX------" + "-" * 56 + "X"])
     def test_forgetting_an_analysis_runs_no_python_code_that_ctrl_c_could_end(self, board: str) -> None:
@@ -266,7 +300,7 @@ FIRST_SEARCHES = """
 import os, signal, sys, threading, time
 from outflank.engine import Limit, Position, Searcher, SettingsError
 
-START, LIMIT = Position.start(), Limit(depth=2)
+START, LIMITS = Position.start(), (Limit(depth=2), Limit(depth=2, exact_from=0))  # a brief one, one in a thread
 # An interruption that comes while Python runs a callback of its own is lost there, and Python says so.
 sys.unraisablehook = lambda lost: lost.exc_type is KeyboardInterrupt or sys.__unraisablehook__(lost)
 
@@ -285,18 +319,18 @@ def in_a_child(work):
 def search_until_free(searcher):
     for _ in range(1000):
         try:
-            return searcher.search(START, LIMIT).depth
+            return searcher.search(START, LIMITS[0]).depth
         except SettingsError:
             time.sleep(0.01)
     raise TimeoutError("busy for good")
 
 
-def interrupted(delay):
+def interrupted(delay, limit):
     searcher, came = Searcher(1), False
     signal.signal(signal.SIGALRM, signal.default_int_handler)
     try:
         signal.setitimer(signal.ITIMER_REAL, delay)
-        searcher.search(START, LIMIT)
+        searcher.search(START, limit)
         signal.setitimer(signal.ITIMER_REAL, 0)
     except KeyboardInterrupt:
         came = True
@@ -327,7 +361,7 @@ def raced():
 began = time.monotonic()
 assert in_a_child(lambda: search_until_free(Searcher(1)) != 2) == 0
 takes = time.monotonic() - began
-print(*(in_a_child(lambda: interrupted(takes * (number + 1) / 61)) for number in range(60)))
+print(*(in_a_child(lambda: interrupted(takes * (number + 1) / 61, LIMITS[number % 2])) for number in range(60)))
 print(*(in_a_child(raced) for _ in range(20)))
 """
 
