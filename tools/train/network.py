@@ -1,7 +1,7 @@
 """Trains the network on the residuals of the tables. engine/evaluation/evaluate.pxd describes the network.
 
 Each stage is trained separately. The heads of a stage are trained together, since they share the rows. Adam trains on
-batches of random positions, in 32-bit floats with the engine's clipping. The result is rounded to integers.
+batches of random positions, in 32-bit floats that are clipped and rounded like the engine's integers.
 
 Weight decay applies only to the rows and moves them towards their initial values. Adam's steps are as long for a rare
 configuration as for a frequent one, so without decay the rows of rare configurations would overfit. The rows of the

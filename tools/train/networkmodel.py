@@ -1,7 +1,7 @@
 """The PyTorch network of a stage of the game, and its conversion to the engine's integers.
 
-engine/evaluation/evaluate.pxd describes the network. This model computes with floats, which are clipped like the
-engine's integers.
+engine/evaluation/evaluate.pxd describes the network. This model computes with floats, which are clipped and rounded
+like the engine's integers, so the conversion changes no score.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def heads(records: Records) -> NDArray[np.int64]:
 
 
 class Network(nn.Module):
-    """The network of a stage, in floats.
+    """The network of a stage. Its numbers are floats, which are rounded to the engine's units in all computations.
 
     Args:
         kept: the columns that have a row. All other columns share a row of zeros.
@@ -80,7 +80,10 @@ class Network(nn.Module):
             torch.from_numpy(part.astype(np.float32)) for part in np.split(layers, ends, axis=1)
         )
         with torch.no_grad():
-            self.rows[:-1] = torch.from_numpy(rows.astype(np.float32)) / _ROW_UNITS
+            # Each number begins at a random point of the interval that is rounded to it. Otherwise, rounding would
+            # undo every change of less than half a unit, even if it is the same for all rows.
+            within = 0.99 * (torch.rand(rows.shape) - 0.5)
+            self.rows[:-1] = (torch.from_numpy(rows.astype(np.float32)) + within) / _ROW_UNITS
             self.start.copy_(start / _ROW_UNITS)
             self.into.copy_(into.reshape(self.into.shape) / _INTO_UNITS)
             self.threshold.copy_(threshold / _INTO_UNITS)
@@ -92,7 +95,8 @@ class Network(nn.Module):
 
         The positions must be sorted by head. `head` is counted from the first head of the stage.
         """
-        squares = (self.sums(columns) + self.start[head]).clamp(-1, 1) ** 2
+        start = _to_units(self.start, _ROW_UNITS)
+        squares = (self.sums(columns) + start[head]).clamp(-1, 1) ** 2
         pieces = squares.split(torch.bincount(head, minlength=HEADS_A_STAGE).tolist())
         return _DISCS_OF_ONE * torch.cat([self._think(number, piece) for number, piece in enumerate(pieces)])
 
@@ -101,11 +105,13 @@ class Network(nn.Module):
         slots = self.slot_of[columns]
         if self.rows.device.type == "cpu":
             return cast(Tensor, _SumOfRows.apply(self.rows, slots))
-        return nn.functional.embedding_bag(slots, self.rows, mode="sum")
+        return nn.functional.embedding_bag(slots, _to_units(self.rows, _ROW_UNITS), mode="sum")
 
     def _think(self, head: int, squares: Tensor) -> Tensor:
-        hidden = torch.relu(squares @ self.into[head] + self.threshold[head])
-        return hidden @ self.out[head] + self.last[head]
+        into, threshold = (_to_units(part[head], _INTO_UNITS) for part in (self.into, self.threshold))
+        hidden = torch.relu(squares @ into + threshold)
+        out = _to_units(self.out[head], _OUT_UNITS * _DISCS_OF_ONE)
+        return hidden @ out + _to_units(self.last[head], UNITS_A_DISC * _DISCS_OF_ONE)
 
     def silence(self, heads: Tensor) -> None:
         """Set the output of some heads to 0. `heads` contains their indices or is a mask."""
@@ -129,7 +135,7 @@ class Network(nn.Module):
 
 
 class _SumOfRows(torch.autograd.Function):
-    """The sum of each position's rows on a CPU. Its backward pass is several times as fast as PyTorch's.
+    """The sum of each position's rounded rows on a CPU. Its backward pass is several times as fast as PyTorch's.
 
     The gradient is the product with the transposed sparse position matrix. scipy computes this product without sorting.
     """
@@ -138,7 +144,7 @@ class _SumOfRows(torch.autograd.Function):
     def forward(context: Any, rows: Tensor, slots: Tensor) -> Tensor:
         context.save_for_backward(slots)
         context.shape = (len(slots), len(rows))
-        return nn.functional.embedding_bag(slots, rows, mode="sum")
+        return nn.functional.embedding_bag(slots, (rows * _ROW_UNITS).round_().div_(_ROW_UNITS), mode="sum")
 
     @staticmethod
     def backward(context: Any, *gradients: Tensor) -> tuple[Tensor, None]:
@@ -147,6 +153,11 @@ class _SumOfRows(torch.autograd.Function):
         ones = np.ones(slots.numel(), np.float32)
         matrix = csr_array((ones, slots.numpy().ravel(), starts), shape=context.shape)
         return torch.from_numpy(matrix.T @ gradients[0].numpy()), None
+
+
+def _to_units(numbers: Tensor, units: float) -> Tensor:
+    """Round numbers to multiples of 1/`units`. The gradient passes as if they were not rounded."""
+    return numbers + ((numbers.detach() * units).round() / units - numbers.detach())
 
 
 def rounded(networks: Sequence[Network], tables: array[int]) -> Weights:
