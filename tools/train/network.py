@@ -161,7 +161,8 @@ def train(
 ) -> Weights:
     """Train the network of `begin` on the residuals of its tables. Return the tables and the trained network.
 
-    A stage starts from random values if its rows in `begin` are all 0.
+    The stages are trained from the last to the first. If the rows of a stage in `begin` are all 0, its training starts
+    from the network of the next stage; that of the last stage starts from random values.
 
     Args:
         begin: the tables, and the network to start from.
@@ -179,10 +180,10 @@ def train(
     kept_out = game_numbers(records) % KEPT_OUT == 0
     target = targets(records, settings.trust)
     stage = phases(records) // PHASES_A_STAGE
-    networks = []
-    for number in range(STAGES):
+    networks: dict[int, Network] = {}
+    for number in reversed(range(STAGES)):
         if number not in settings.stages:
-            networks.append(_untouched(begin, number))
+            networks[number] = _untouched(begin, number)
             continue
         here = records["learned"] & (stage == number)
         trained, measured = (
@@ -190,8 +191,11 @@ def train(
             for some in (here & ~kept_out, here & kept_out)
         )
         measured = measured.without(trained)
-        networks.append(_stage_trained(number, trained, measured, begin, settings, on_epoch, checkpoint))
-    made = rounded(networks, begin.tables)
+        following = networks.get(number + 1)
+        networks[number] = _stage_trained(
+            number, trained, measured, begin, following, settings, on_epoch, checkpoint
+        )
+    made = rounded([networks[number] for number in range(STAGES)], begin.tables)
     checkpoint.remove()
     return made
 
@@ -217,15 +221,19 @@ def _stage_trained(
     trained: StagePositions,
     measured: StagePositions,
     begin: Weights,
+    following: Network | None,
     settings: NetworkSettings,
     on_epoch: Callable[[EpochReport], None],
     checkpoint: Checkpoint,
 ) -> Network:
-    learned = trained.column_counts() >= settings.min_count
+    counts = trained.column_counts()
+    learned = counts >= settings.min_count
     network = Network.of_weights(begin, stage, learned)
-    network.to(settings.device)
-    if not network.rows.any():  # the network starts from random values
+    if not network.rows.any():
+        if following is not None and following.rows.any():
+            network = following.for_columns(counts > 0)
         network.silence(torch.from_numpy(trained.heads() == 0))
+    network.to(settings.device)
     start = network.rows.detach().clone()
     still = network.slots(torch.from_numpy(~learned))
     layers = [network.start, network.into, network.threshold, network.out, network.last]

@@ -90,6 +90,17 @@ class Network(nn.Module):
             self.out.copy_(out / (_OUT_UNITS * _DISCS_OF_ONE))
             self.last.copy_(last.ravel() / (UNITS_A_DISC * _DISCS_OF_ONE))
 
+    def for_columns(self, used: NDArray[np.bool_]) -> Network:
+        """Return a network with the same heads, and with the rows of the columns in `used`."""
+        kept = torch.from_numpy(used.nonzero()[0])
+        network = Network(kept)
+        with torch.no_grad():
+            network.rows[:-1] = self.rows[self.slot_of[kept]]
+            for name, part in self.named_parameters():
+                if name != "rows":
+                    network.get_parameter(name).copy_(part)
+        return network
+
     def forward(self, columns: Tensor, head: Tensor) -> Tensor:
         """Return the corrections in discs, of shape (positions,). Each row of `columns` belongs to a position.
 
