@@ -186,7 +186,7 @@ def fill_bank(
                 labels = np.frombuffer(records, RECORD)
                 new = labels[known.add(labels)]
                 made = {"settings": settings.described(), "version": __version__, "number": number}
-                more = {"seconds": round(spent, 1), "known before": len(labels) - len(new)}
+                more = {"seconds": round(spent, 3), "known before": len(labels) - len(new)}
                 write_shard(shard_path(folder, number), new, {**made, **more})
                 advance(len(new))
         return len(known)
