@@ -165,6 +165,7 @@ class TestStopping:
     def test_ctrl_c_at_any_line_leaves_the_searcher_free(self, limit: Limit, least: int) -> None:
         """A second Ctrl-C may come while the analysis that the first one ended is cleared away."""
         searcher = Searcher(hash_mb=1)
+        searcher.search(MIDGAME, limit)  # the first search of a process also reads files
         lines = lines_run_by(lambda: searcher.search(MIDGAME, limit))
         assert len(lines) > least
         for line in lines:
@@ -191,10 +192,14 @@ class TestStopping:
 
     @pytest.mark.parametrize("limit", [Limit(depth=9), Limit(nodes=20_001), Limit(depth=4, exact_from=30)])
     def test_a_longer_search_has_a_thread_so_that_ctrl_c_can_interrupt_it(self, limit: Limit) -> None:
-        threads = []
-        started = threading.Thread.start
+        threads, start = [], threading.Thread.start
+
+        def counted(thread: threading.Thread) -> None:
+            threads.append(thread)
+            start(thread)
+
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(threading.Thread, "start", lambda thread: (threads.append(thread), started(thread)))
+            patch.setattr(threading.Thread, "start", counted)
             Searcher(hash_mb=1).search(MIDGAME, replace(limit, seconds=0.01))
 
         assert len(threads) == 1
