@@ -263,7 +263,7 @@ cdef class Searcher:
         return self._begun(Analysis, position, limit, moves, multipv)
 
     def _begun(self, begin, position, limit, moves, multipv):
-        """Prepare a search, and return ``begin(search, lease)``."""
+        """Prepare a search and pass it to `begin`, which is Analysis or ``_result_of``. Return the result."""
         began = time.perf_counter()
         multipv = whole("multipv", multipv, 1)
         if not limit.ends_search(position.empties):
