@@ -162,7 +162,7 @@ def train(
     """Train the network of `begin` on the residuals of its tables. Return the tables and the trained network.
 
     The stages are trained from the last to the first. If the rows of a stage in `begin` are all 0, its training starts
-    from the network of the next stage; that of the last stage starts from random values.
+    from the network of the next stage. The training of the last stage starts from random values.
 
     Args:
         begin: the tables, and the network to start from.

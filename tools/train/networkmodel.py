@@ -113,10 +113,10 @@ class Network(nn.Module):
 
     def sums(self, columns: Tensor) -> Tensor:
         """Sum up the rows of each position's columns. The shape is (positions, SUMS)."""
-        slots = self.slot_of[columns]
-        if self.rows.device.type == "cpu":
-            return cast(Tensor, _SumOfRows.apply(self.rows, slots))
-        return nn.functional.embedding_bag(slots, _to_units(self.rows, _ROW_UNITS), mode="sum")
+        slots, rows = self.slot_of[columns], _to_units(self.rows, _ROW_UNITS)
+        if rows.device.type == "cpu":
+            return cast(Tensor, _SumOfRows.apply(rows, slots))
+        return nn.functional.embedding_bag(slots, rows, mode="sum")
 
     def _think(self, head: int, squares: Tensor) -> Tensor:
         into, threshold = (_to_units(part[head], _INTO_UNITS) for part in (self.into, self.threshold))
@@ -146,7 +146,7 @@ class Network(nn.Module):
 
 
 class _SumOfRows(torch.autograd.Function):
-    """The sum of each position's rounded rows on a CPU. Its backward pass is several times as fast as PyTorch's.
+    """The sum of each position's rows on a CPU. Its backward pass is several times as fast as PyTorch's.
 
     The gradient is the product with the transposed sparse position matrix. scipy computes this product without sorting.
     """
@@ -155,7 +155,7 @@ class _SumOfRows(torch.autograd.Function):
     def forward(context: Any, rows: Tensor, slots: Tensor) -> Tensor:
         context.save_for_backward(slots)
         context.shape = (len(slots), len(rows))
-        return nn.functional.embedding_bag(slots, (rows * _ROW_UNITS).round_().div_(_ROW_UNITS), mode="sum")
+        return nn.functional.embedding_bag(slots, rows, mode="sum")
 
     @staticmethod
     def backward(context: Any, *gradients: Tensor) -> tuple[Tensor, None]:
@@ -168,7 +168,8 @@ class _SumOfRows(torch.autograd.Function):
 
 def _to_units(numbers: Tensor, units: float) -> Tensor:
     """Round numbers to multiples of 1/`units`. The gradient passes as if they were not rounded."""
-    return numbers + ((numbers.detach() * units).round() / units - numbers.detach())
+    change = (numbers.detach() * units).round_().div_(units).sub_(numbers.detach())
+    return numbers + change
 
 
 def rounded(networks: Sequence[Network], tables: array[int]) -> Weights:

@@ -94,7 +94,7 @@ def test_the_sum_of_rows_and_its_gradient_are_those_of_pytorch(records: Records)
     columns = torch.from_numpy(columns_of(records[:200]))
     whole = torch.randint(-128, 128, model.rows.shape).float()
     with torch.no_grad():
-        model.rows.copy_((whole + 0.4) / 128)  # the sums are those of the engine's whole numbers
+        model.rows.copy_((whole + 0.4) / 128)  # the model rounds to `whole`
     wanted = (whole / 128).requires_grad_()
 
     theirs = torch.nn.functional.embedding_bag(columns, wanted, mode="sum")
