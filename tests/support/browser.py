@@ -338,8 +338,11 @@ class Firefox(Browser):
                 stderr=output,
             )
         self._stack = contextlib.ExitStack()
-        # Events may stay unread for long while other tests run, and with them the answers to pings.
-        socket = connect(self._address(said), max_size=None, max_queue=None, ping_interval=None)
+        # Firefox may start slowly while other tests run, and events may stay unread, and with them the answers to
+        # pings.
+        socket = connect(
+            self._address(said), max_size=None, max_queue=None, ping_interval=None, open_timeout=60
+        )
         self._socket = self._stack.enter_context(socket)
         self.call("session.new", capabilities={})
         self._context = self.call("browsingContext.getTree")["contexts"][0]["context"]

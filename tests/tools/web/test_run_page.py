@@ -102,8 +102,8 @@ class Runner:
 
     @contextmanager
     def watch(self) -> Iterator["Watcher"]:
-        with connect(self.url.replace("http", "ws") + "/feed", max_size=None) as socket:
-            yield Watcher(socket)
+        with watched(self.url) as watcher:
+            yield watcher
 
 
 class Watcher:
@@ -140,6 +140,13 @@ class Watcher:
 
     def ended(self) -> set[str]:
         return {key for key in self.values if key.startswith("ended/")}
+
+
+@contextmanager
+def watched(url: str) -> Iterator[Watcher]:
+    """Watch a page. Its address is known before its process runs, which other tests may delay."""
+    with connect(url.replace("http", "ws") + "/feed", max_size=None, open_timeout=60) as socket:
+        yield Watcher(socket)
 
 
 def has_a_game(values: dict[str, Any]) -> bool:
@@ -384,8 +391,7 @@ def test_a_report_shows_the_page_of_a_run_again_and_plays_nothing(tmp_path: Path
     assert process.stderr is not None
     try:
         url = next(line for line in process.stderr if line.startswith("The page stays at ")).split()[4]
-        with connect(url.replace("http", "ws") + "/feed", max_size=None) as socket:
-            watcher = Watcher(socket)
+        with watched(url) as watcher:
             watcher.wait(lambda values: values.get("run", {}).get("state") == "interrupted")
         dialogue = fetched(f"{url}/fault-game-1.txt", None)
         missing = fetched(f"{url}/fault-game-2.txt", None)
@@ -406,8 +412,7 @@ def test_what_engines_say_before_the_run_has_a_folder_is_not_shown(tmp_path: Pat
         page.update(Thought(0, "A", "info string ready"))
         time.sleep(0.3)  # three times as long as the queue waits
         page.observe(RunOpened(tmp_path / "run", read_run(tmp_path / "run")))
-        with connect(page.url.replace("http", "ws") + "/feed", max_size=None) as socket:
-            watcher = Watcher(socket)
+        with watched(page.url) as watcher:
             watcher.wait(lambda values: len(watcher.ended()) == 2)
 
 
