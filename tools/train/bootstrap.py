@@ -119,6 +119,19 @@ class BootstrapSettings:
         return self.folder / "spent.json"
 
 
+def generation_seconds(seconds: float, generation: int, earlier: float) -> float:
+    """Return the seconds for one of the first generations: its share, and the time that the earlier ones did not use.
+
+    Args:
+        seconds: the total seconds of the training.
+        generation: the number of the generation, less than the number of shares.
+        earlier: the seconds that the earlier generations used. If they used too many, this generation gets half of its
+            share at least.
+    """
+    until = seconds * sum(_SHARES[: generation + 1])
+    return max(until - earlier, seconds * _SHARES[generation] / 2)
+
+
 def work_seconds(seconds: float, known: int, found: float = 0.0, fitted: float = 0.0) -> float:
     """Return the seconds that a generation spends on games and labels. The fit to all positions takes the rest.
 
@@ -145,7 +158,7 @@ def bootstrap(settings: BootstrapSettings, report: Callable[[str], None], **plac
     settings.folder.mkdir(parents=True, exist_ok=True)
     _write_nothing(settings.weights(0))
     generation = next(number for number in count() if not settings.weights(number + 1).exists())
-    while seconds := _share(settings, generation):
+    while seconds := _seconds(settings, generation):
         played, solved = _run_generation(settings, generation, seconds, place)
         generation += 1
         report(
@@ -191,11 +204,11 @@ def _steps(generation: int) -> tuple[str, str, str]:
     return f"games {generation}", f"labels {generation}", f"fit {generation}"
 
 
-def _share(settings: BootstrapSettings, generation: int) -> float:
+def _seconds(settings: BootstrapSettings, generation: int) -> float:
+    earlier = spent_on(settings.spent, *(step for number in range(generation) for step in _steps(number)))
     if generation < len(_SHARES):
-        return settings.seconds * _SHARES[generation]
-    earlier = [step for number in range(generation) for step in _steps(number)]
-    left = settings.seconds - spent_on(settings.spent, *earlier, _ERROR_MODEL)
+        return generation_seconds(settings.seconds, generation, earlier)
+    left = settings.seconds - earlier - spent_on(settings.spent, _ERROR_MODEL)
     return left if left >= settings.seconds * _WORTH_ANOTHER else 0.0
 
 

@@ -227,6 +227,16 @@ def test_a_missing_package_or_too_small_a_disk_is_said_before_the_first_game(
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_generation_gets_the_time_that_earlier_ones_did_not_use() -> None:
+    pytest.importorskip("torch", reason="PyTorch is not installed")
+    from outflank.tools.train.bootstrap import generation_seconds
+
+    assert generation_seconds(100.0, 0, earlier=0.0) == pytest.approx(8.0)
+    assert generation_seconds(100.0, 1, earlier=5.0) == pytest.approx(11.0)
+    assert generation_seconds(100.0, 4, earlier=30.0) == pytest.approx(68.0)
+    assert generation_seconds(100.0, 1, earlier=50.0) == pytest.approx(4.0)  # half of its share at least
+
+
 def test_the_bootstrap_fills_its_time_with_games_and_the_fit_to_them() -> None:
     pytest.importorskip("torch", reason="PyTorch is not installed")
     from outflank.tools.train.bootstrap import work_seconds
