@@ -316,10 +316,10 @@ def gate(
 @click.option(
     "--late-depth",
     type=PLIES,
-    default=8,
+    default=6,
     help="Plies to search for a move from the fourth generation on, at a selectivity of 73 %.",
 )
-@end_option("--late-exact-from", 20, "From the fourth generation on, search to the end at 87 %")
+@end_option("--late-exact-from", 18, "From the fourth generation on, search to the end at 87 %")
 @shard_option("shard")
 @seed_option
 @place_options

@@ -4,15 +4,16 @@ The first generation plays with weights that are all 0. Its games are poor, but 
 squares to the end, so the first fit already learns the late phases. Each further generation plays with the evaluation
 of the previous generation. The scores of each generation are accurate a few plies earlier in the game, so accuracy
 propagates from the end of the game to the beginning. Later fits use only the solved positions of the first generations.
-From all other generations they use whole games, since the number of games matters more than their quality. Labelled
-boards, most of which no game reached, are used only to train the network. The network can distinguish these boards from
-positions of good play, but the tables can't.
+The tables are fitted to all other games, since the number of games matters more than their quality. The network is
+trained only on games of the last generations as soon as there are two of them. Labelled boards, most of which no game
+reached, are used only to train the network. The network can distinguish these boards from positions of good play, but
+the tables can't.
 
 The last generations play the kind of games that the weights are made for: close games between good players, with a deep
 selective search, and a nearly perfect endgame that starts earlier. The same search labels midgame boards that these
 games did not reach. Most boards in searches are of this kind. Labelling a board takes a tenth of the time of solving
-it. In these generations, the loss of the network is linear for large errors. After the last fit, the heads are
-calibrated.
+it. In these generations, the loss of the network is linear for large errors, and rarer configurations have a row. After
+the last fit, the heads are calibrated.
 
 The folder records the time of each step, so that interruptions do not use up the time limit. A later run with a larger
 time limit adds another generation like the last one.
@@ -55,17 +56,18 @@ _FIRST_WORK_SHARE = 0.5
 _LEAST_WORK_SHARE = 0.1
 # The assumed growth of a fit's time per position from one fit to the next; the measured growth was at most 1.4.
 _CAUTION = 1.5
-_LABEL_SHARE = 0.3  # the labels' share of the time for games and labels
-_FIRST_TO_SERVE_WHOLE = 2
+_EARLY_LABEL_SHARE, _LATE_LABEL_SHARE = 0.3, 0.6  # the labels' share of the time for games and labels
+_FIRST_FOR_TABLES = 2  # the first generation of which later tables use the whole games
 _FIRST_LATE = 3
 _LATE_OPENINGS = (8, 24)  # the range of random moves of an opening in the last generations
 _LATE_DETOURS, _LATE_WIDEST = 0.3, 24
 _EARLY_LABELLED, _LATE_LABELLED = (11, 13), (11, 46)  # the ranges of empty squares of labelled boards
 _LABELS_SOLVED_FROM = 13
+_LATE_MIN_COUNT = 30
 _LATE_LINEAR_FROM = 4.0
 _STRAY_MOVES = 4
 _LINE_TO = 10
-_CALIBRATION_BOARDS = 300
+_CALIBRATION_BOARDS = 1000
 _ERROR_MODEL = "selectivity model"  # the name of the last step
 _ERROR_MODEL_DEPTH = 8
 _ERROR_MODEL_BOARDS = 30
@@ -226,12 +228,11 @@ def _run_generation(
 ) -> tuple[int, int]:
     games, labels, fit = _steps(generation)
     work = _work_seconds(settings, generation, seconds)
+    share = _LATE_LABEL_SHARE if generation >= _FIRST_LATE else _EARLY_LABEL_SHARE
     with spending(settings.spent, games):
-        played = _play(
-            settings, generation, work * (1 - _LABEL_SHARE) - spent_on(settings.spent, games), place
-        )
+        played = _play(settings, generation, work * (1 - share) - spent_on(settings.spent, games), place)
     with spending(settings.spent, labels):
-        solved = _label(settings, generation, work * _LABEL_SHARE - spent_on(settings.spent, labels), place)
+        solved = _label(settings, generation, work * share - spent_on(settings.spent, labels), place)
     with spending(settings.spent, fit):
         _fit_generation(settings, generation, place)
     return played, solved
@@ -284,25 +285,36 @@ def _write_nothing(path: Path) -> None:
 
 
 def _fit_generation(settings: BootstrapSettings, generation: int, place: Place) -> None:
-    known = min(generation, _FIRST_TO_SERVE_WHOLE)
-    games = [settings.games(number) for number in range(known, generation + 1)]
-    earlier = [settings.games(number) for number in range(known)]
     # The first generation plays with weights that are all 0, so its search scores are useless.
     trust = Trust() if generation else Trust(1.0, 1.0)
     tables = settings.folder / "tables.unfinished"
-    weights_file.fit_folders(games, earlier, tables, trust)
+    weights_file.fit_folders(*_games(settings, generation, _FIRST_FOR_TABLES), tables, trust)
+    whole, solved = _games(
+        settings, generation, _FIRST_LATE if generation > _FIRST_LATE else _FIRST_FOR_TABLES
+    )
     labels = [settings.labels(number) for number in range(generation + 1)]
     training = NetworkSettings(trust=trust, seed=settings.seed)
     if generation >= _FIRST_LATE:
-        training = replace(training, linear_from=_LATE_LINEAR_FROM)
+        training = replace(training, linear_from=_LATE_LINEAR_FROM, min_count=_LATE_MIN_COUNT)
     both = settings.folder / "weights.unfinished"
-    weights_file.train_network(tables, [*games, *labels], earlier, both, training)
+    weights_file.train_network(tables, [*whole, *labels], solved, both, training)
     if generation >= len(_SHARES) - 1:
+        games = [settings.games(generation)]
         weights_file.calibrate_heads(
-            both, games[-1:], both, boards=_CALIBRATION_BOARDS, seed=settings.seed, **place
+            both, games, both, boards=_CALIBRATION_BOARDS, seed=settings.seed, **place
         )
     both.rename(settings.weights(generation + 1))
     tables.unlink()
+
+
+def _games(settings: BootstrapSettings, generation: int, first: int) -> tuple[list[Path], list[Path]]:
+    """Return the folders whose games are used whole, and those of which only solved positions are used.
+
+    The former are those of the generations from `first` to `generation`, or of `generation` if `first` is later.
+    """
+    folders = [settings.games(number) for number in range(generation + 1)]
+    whole = min(generation, first)
+    return folders[whole:], folders[:whole]
 
 
 def _fit_error_model(settings: BootstrapSettings, last: int, place: Place) -> None:
