@@ -9,7 +9,7 @@ import socket
 import subprocess
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager, suppress
+from contextlib import AbstractContextManager, asynccontextmanager, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
@@ -100,10 +100,8 @@ class Runner:
     def get(self, path: str, **headers: str) -> tuple[int, bytes]:
         return fetched(self.url + path, None, **headers)
 
-    @contextmanager
-    def watch(self) -> Iterator["Watcher"]:
-        with watched(self.url) as watcher:
-            yield watcher
+    def watch(self) -> AbstractContextManager["Watcher"]:
+        return watched(self.url)
 
 
 class Watcher:
@@ -144,7 +142,7 @@ class Watcher:
 
 @contextmanager
 def watched(url: str) -> Iterator[Watcher]:
-    """Watch a page. Its address is known before its process runs, which other tests may delay."""
+    """Connect to a page's feed. The page's process may start slowly while other tests run."""
     with connect(url.replace("http", "ws") + "/feed", max_size=None, open_timeout=60) as socket:
         yield Watcher(socket)
 
