@@ -4,10 +4,10 @@ The first generation plays with weights that are all 0. Its games are poor, but 
 squares to the end, so the first fit already learns the late phases. Each further generation plays with the evaluation
 of the previous generation. The scores of each generation are accurate a few plies earlier in the game, so accuracy
 propagates from the end of the game to the beginning. Later fits use only the solved positions of the first generations.
-The tables are fitted to all other games, since the number of games matters more than their quality. The network is
-trained only on games of the last generations as soon as there are two of them. Labelled boards, most of which no game
-reached, are used only to train the network. The network can distinguish these boards from positions of good play, but
-the tables can't.
+The tables are fitted to all positions of the other games, since the number of games matters more than their quality.
+As soon as two of the last generations, described below, have played, the network uses only the solved positions of all
+earlier games. Labelled boards, most of which no game reached, are used only to train the network. The network can
+distinguish these boards from positions of good play, but the tables can't.
 
 The last generations play the kind of games that the weights are made for: close games between good players, with a deep
 selective search, and a nearly perfect endgame that starts earlier. The same search labels midgame boards that these
@@ -57,7 +57,7 @@ _LEAST_WORK_SHARE = 0.1
 # The assumed growth of a fit's time per position from one fit to the next; the measured growth was at most 1.4.
 _CAUTION = 1.5
 _EARLY_LABEL_SHARE, _LATE_LABEL_SHARE = 0.3, 0.6  # the labels' share of the time for games and labels
-_FIRST_FOR_TABLES = 2  # the first generation of which later tables use the whole games
+_FIRST_FOR_TABLES = 2  # the first generation whose unsolved positions are used in later fits of the tables
 _FIRST_LATE = 3
 _LATE_OPENINGS = (8, 24)  # the range of random moves of an opening in the last generations
 _LATE_DETOURS, _LATE_WIDEST = 0.3, 24
@@ -289,7 +289,7 @@ def _fit_generation(settings: BootstrapSettings, generation: int, place: Place) 
     trust = Trust() if generation else Trust(1.0, 1.0)
     tables = settings.folder / "tables.unfinished"
     weights_file.fit_folders(*_games(settings, generation, _FIRST_FOR_TABLES), tables, trust)
-    whole, solved = _games(
+    games, earlier = _games(
         settings, generation, _FIRST_LATE if generation > _FIRST_LATE else _FIRST_FOR_TABLES
     )
     labels = [settings.labels(number) for number in range(generation + 1)]
@@ -297,24 +297,24 @@ def _fit_generation(settings: BootstrapSettings, generation: int, place: Place) 
     if generation >= _FIRST_LATE:
         training = replace(training, linear_from=_LATE_LINEAR_FROM, min_count=_LATE_MIN_COUNT)
     both = settings.folder / "weights.unfinished"
-    weights_file.train_network(tables, [*whole, *labels], solved, both, training)
+    weights_file.train_network(tables, [*games, *labels], earlier, both, training)
     if generation >= len(_SHARES) - 1:
-        games = [settings.games(generation)]
         weights_file.calibrate_heads(
-            both, games, both, boards=_CALIBRATION_BOARDS, seed=settings.seed, **place
+            both, games[-1:], both, boards=_CALIBRATION_BOARDS, seed=settings.seed, **place
         )
     both.rename(settings.weights(generation + 1))
     tables.unlink()
 
 
 def _games(settings: BootstrapSettings, generation: int, first: int) -> tuple[list[Path], list[Path]]:
-    """Return the folders whose games are used whole, and those of which only solved positions are used.
+    """Return the folders of the games from generation `first` to `generation`, and the folders of earlier games.
 
-    The former are those of the generations from `first` to `generation`, or of `generation` if `first` is later.
+    A fit uses all positions of the former, but only the solved positions of the latter. If `first` is later than
+    `generation`, `generation` replaces it.
     """
     folders = [settings.games(number) for number in range(generation + 1)]
-    whole = min(generation, first)
-    return folders[whole:], folders[:whole]
+    known = min(generation, first)
+    return folders[known:], folders[:known]
 
 
 def _fit_error_model(settings: BootstrapSettings, last: int, place: Place) -> None:
