@@ -379,7 +379,7 @@ class Joiner:
                 worker.drop()
         with self._lock:
             self._socket = socket
-        socket.send(write(messages.OpenMessage(slots=self._slots, engine=printable(self._engine, 90))))
+        self._send(write(messages.OpenMessage(slots=self._slots, engine=printable(self._engine, 90))))
         self._say(
             f"{printable(self._engine)} has joined as {printable(welcome.name)}, time {printable(welcome.time)}"
         )
@@ -401,7 +401,7 @@ class Joiner:
             message = self._next(socket, _SILENCE_SECONDS)
             match message:
                 case messages.PingMessage():
-                    socket.send(write(messages.PongMessage(ping=message.ping)))
+                    self._send(write(messages.PongMessage(ping=message.ping)))
                 case messages.NewMessage() | messages.ThinkMessage():
                     self._malformed = 0
                     self._take(message)
@@ -453,6 +453,7 @@ class Joiner:
         self._send(text)
 
     def _send(self, text: str) -> None:
+        """Send a message unless the socket is closed. ``_next`` then finds the server's reason, or raises the error."""
         with self._lock:
             socket = self._socket
         if socket is not None:

@@ -39,9 +39,11 @@ from outflank.tools.arena.messages import (
     DropMessage,
     HelloMessage,
     OpenMessage,
+    PingMessage,
     PongMessage,
     ReadyMessage,
     Refusal,
+    RefusedMessage,
     WelcomeMessage,
     write,
 )
@@ -248,6 +250,37 @@ def test_who_is_sent_away_does_not_come_back(tmp_path: Path) -> None:
         wait(lambda: a.failure)
 
     assert str(a.failure) == "the server refuses: the organiser has removed this engine"
+
+
+@pytest.mark.parametrize("last", ["welcome", "ping"])
+def test_the_reason_is_read_from_a_line_that_ended_before_the_client_wrote(last: str) -> None:
+    """The client answers its last message only after the server has closed the socket."""
+    refusing, reading, refused = threading.Event(), threading.Event(), threading.Event()
+    welcome = write(WelcomeMessage(VERSION, "A", "session", "othello", "none", 1.0))
+
+    def greet(socket: ServerConnection) -> None:
+        socket.recv()
+        if last == "ping":
+            socket.send(welcome)
+            socket.recv()
+        refusing.set()
+        assert reading.wait(10)
+        socket.send(welcome if last == "welcome" else write(PingMessage(1, 0.0)))
+        reason = "unknown token" if refused.is_set() else "the organiser has removed this engine"
+        socket.send(write(RefusedMessage(reason)))
+        socket.close()
+        refused.set()
+
+    def check() -> None:
+        if refusing.is_set():
+            reading.set()
+            assert refused.wait(10)
+
+    with listen(greet, "127.0.0.1", 0) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        address = f"ws://127.0.0.1:{server.socket.getsockname()[1]}"
+        with pytest.raises(Refusal, match="the organiser has removed this engine"):
+            Joiner(address, "token", fake("A"), check=check).run()
 
 
 def test_the_page_of_the_games_is_told_from_an_arena() -> None:
