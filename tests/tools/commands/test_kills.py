@@ -14,6 +14,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
+import psutil
 import pytest
 
 from outflank.engine.evaluation import weights
@@ -282,33 +283,40 @@ def ffo(number: int) -> str:
 
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize(
-    ("words", "board", "seconds", "least_empties"),
+    ("words", "board", "seconds", "least_empties", "share"),
     [
-        (("solve", "--board", "BOARD", "--json"), ffo(46), 0.05, 0),
+        (("solve", "--board", "BOARD", "--json"), ffo(46), 0.05, 0, 0.5),
         pytest.param(  # a worker does not get the numbers of this test, so its search has to take a while
             ("job", "start", "OUT/job", "--board", "BOARD", "--workers", "1", "--json"),
             ffo(54),
             10.0,
             24,
+            0.0,
             marks=pytest.mark.slow,
         ),
     ],
     ids=["solve", "job start"],
 )
 def test_a_search_that_is_killed_goes_on_where_it_was(
-    words: tuple[str, ...], board: str, seconds: float, least_empties: int, tmp_path: Path
+    words: tuple[str, ...], board: str, seconds: float, least_empties: int, share: float, tmp_path: Path
 ) -> None:
+    """The last kill comes after `share` of a whole search, since a few entries can also lead to more nodes."""
     given = tuple(word.replace("BOARD", board) for word in words)
 
     def nodes(out: str) -> list[int]:
         return [found["nodes"] for line in out.splitlines() if "nodes" in (found := json.loads(line))]
 
-    def searched(folder: Path, kills: int) -> list[int]:
+    def searched(folder: Path, *kills: float) -> list[int]:
+        """`kills`: the least processor seconds of each process that is killed."""
         folder.mkdir()
-        for _ in range(kills):
+        for least in kills:
             with begun(given, folder, seconds, least_empties) as running:
                 before = {file: file.stat().st_mtime_ns for file in files(folder)}
-                while before.items() >= {file: file.stat().st_mtime_ns for file in files(folder)}.items():
+                process = psutil.Process(running.pid)
+                while (
+                    before.items() >= {file: file.stat().st_mtime_ns for file in files(folder)}.items()
+                    or sum(process.cpu_times()[:2]) < least
+                ):
                     assert running.poll() is None, running.communicate()
                     time.sleep(0.01)
                 running.kill()
@@ -322,7 +330,13 @@ def test_a_search_that_is_killed_goes_on_where_it_was(
     def files(folder: Path) -> list[Path]:
         return list(folder.glob("state/outflank/unfinished/search-*.results"))
 
-    undisturbed, killed = searched(tmp_path / "undisturbed", 0), searched(tmp_path / "killed", 3)
+    def seconds_of_children() -> float:
+        return sum(os.times()[2:4])
+
+    before = seconds_of_children()
+    undisturbed = searched(tmp_path / "undisturbed")
+    killed = searched(tmp_path / "killed", 0.0, 0.0, share * (seconds_of_children() - before))
+
     assert killed[-1] < undisturbed[-1]
 
 
