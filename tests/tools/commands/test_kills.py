@@ -300,7 +300,7 @@ def ffo(number: int) -> str:
 def test_a_search_that_is_killed_goes_on_where_it_was(
     words: tuple[str, ...], board: str, seconds: float, least_empties: int, share: float, tmp_path: Path
 ) -> None:
-    """The last kill comes after `share` of a whole search, since a few entries can also lead to more nodes."""
+    """The last kill comes after `share` of the search: with few saved entries, a search may need more nodes."""
     given = tuple(word.replace("BOARD", board) for word in words)
 
     def nodes(out: str) -> list[int]:
